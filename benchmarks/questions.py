@@ -19,7 +19,7 @@ import numpy as np
 import hcviz
 from hcviz.datasets import SimulatedUser, load
 from hcviz.posterior import Posterior
-from hcviz.questions import Memory, ask, central_tree, strategies, surprise, teach, warm
+from hcviz.questions import Memory, ask, central_tree, strategies, teach, triplet_support, warm
 
 TREES = 200
 
@@ -58,8 +58,8 @@ def main() -> None:
             print(f"  {kind:>12} {took:6.1f} ms")
     took = milliseconds(lambda k: central_tree(posterior, np.random.default_rng(k)))
     print(f"the tree to show  {took:6.1f} ms")
-    took = milliseconds(lambda k: surprise(posterior, (k, k + 1, k + 2)))
-    print(f"surprise          {took:6.1f} ms")
+    took = milliseconds(lambda k: triplet_support(posterior, (k, k + 1, k + 2)))
+    print(f"triplet support   {took:6.1f} ms")
     began = time.process_time()
     assert data.target is not None
     steps = list(teach(problem, SimulatedUser(data.target), answers=20))

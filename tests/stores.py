@@ -35,7 +35,7 @@ class Loop:
 def over_zoo(loop: Loop, method: str, name: str = "zoo", seed: int = 0) -> Iterator[Store]:
     """The zoo's store, or other data's, whose first run is over; closed afterwards."""
     treats = get(method).constraint_mode({})
-    made = Store(Session(method=method, treats=treats, seed=seed), loop.schedule)
+    made = Store(Session(method=method, constraint_mode=treats, seed=seed), loop.schedule)
     try:
         assert made.open_data(DataSpec(name=name))
         loop.until(lambda: made.session.status == "settled")

@@ -15,10 +15,10 @@ from hcviz.metrics import cut
 from hcviz.session import actions as act
 from hcviz.session.choice import Choice
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.agreement import model as agreeing
-from hcviz.ui.features.agreement import sheet as agreement
-from hcviz.ui.features.agreement.model import Agreeing
-from hcviz.ui.features.cluster_count import section as spur
+from hcviz.ui.features.agreement import model as agreement_model
+from hcviz.ui.features.agreement import sheet as agreement_sheet
+from hcviz.ui.features.agreement.model import AgreementRuns
+from hcviz.ui.features.cluster_count import section as cluster_count_section
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
@@ -39,26 +39,29 @@ def test_the_matrix_is_the_index_of_each_two_over_what_both_label():
     rng = np.random.default_rng(0)
     parts = [rng.integers(0, 3, 12).astype(np.int32) for _ in range(3)]
     parts[2][[0, 5]] = -1
-    found = agreement.matrix(parts)
+    found = agreement_sheet.agreement_matrix(parts)
     for a in range(3):
         for b in range(3):
             known = (parts[a] >= 0) & (parts[b] >= 0)
             wanted = 1.0 if a == b else slow_ari(parts[a][known], parts[b][known])
             assert found[a, b] == pytest.approx(wanted, abs=1e-12)
     nothing = np.full(12, -1, np.int32)
-    assert np.isnan(agreement.matrix([parts[0], nothing])[0, 1])
+    assert np.isnan(agreement_sheet.agreement_matrix([parts[0], nothing])[0, 1])
 
 
 def test_words_name_the_nearest_and_the_farthest():
     values = np.array(
         [[1, 0.9, 0.2, 0.6], [0.9, 1, 0.1, 0.7], [0.2, 0.1, 1, 0.3], [0.6, 0.7, 0.3, 1]]
     )
-    assert agreement.in_words(["A", "B", "C", agreement.CLASSES], values) == (
+    assert agreement_sheet.agreement_sentence(["A", "B", "C", agreement_sheet.CLASSES], values) == (
         "Most alike: “A” and “B” (0.90). Least: “B” and “C” (0.10). "
         "Nearest to the known classes: “B” (0.70)."
     )
-    assert agreement.in_words(["A", "B"], values[:2, :2]) == "Most alike: “A” and “B” (0.90)."
-    assert agreement.in_words(["A", agreement.CLASSES], values[:2, :2]) == ""
+    assert (
+        agreement_sheet.agreement_sentence(["A", "B"], values[:2, :2])
+        == "Most alike: “A” and “B” (0.90)."
+    )
+    assert agreement_sheet.agreement_sentence(["A", agreement_sheet.CLASSES], values[:2, :2]) == ""
 
 
 @pytest.fixture
@@ -69,16 +72,16 @@ def zoo(loop):
 
 
 def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
-    driver = Agreeing(zoo, loop.schedule)
+    driver = AgreementRuns(zoo, loop.schedule)
     zoo.look(agree_with=("average", "ward", "complete"))
-    sheet = agreement.picture(zoo)
+    sheet = agreement_sheet.state(zoo)
     json.dumps(sheet)
     assert sheet["left"] == 2  # the session's own is there
     assert sheet["k"] == 7  # as there are classes
     run, tree = zoo.session.run, zoo.session.tree
-    agreement.SHEET.act(Gestures(zoo), "run", {})
+    agreement_sheet.SHEET.act(Gestures(zoo), "run", {})
     loop.until(lambda: not zoo.view.agree_wanted)
-    sheet = agreement.picture(zoo)
+    sheet = agreement_sheet.state(zoo)
     json.dumps(sheet)
     assert [row["name"] for row in sheet["rows"]] == ["average", "ward", "complete", ""]
     assert sheet["failed"] == []
@@ -91,34 +94,34 @@ def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
     classes = np.unique(zoo.dataset.classes, return_inverse=True)[1]
     assert sheet["values"][0][3] == pytest.approx(slow_ari(a, classes), abs=5e-5)
     # Another number of clusters runs nothing; another seed is another question.
-    agreement.SHEET.act(Gestures(zoo), "clusters", {"value": "3"})
-    assert agreement.picture(zoo)["counts"][:3] == [3, 3, 3]
-    assert agreement.picture(zoo)["left"] == 0
-    agreement.SHEET.act(Gestures(zoo), "method", {"value": "ward"})
+    agreement_sheet.SHEET.act(Gestures(zoo), "clusters", {"value": "3"})
+    assert agreement_sheet.state(zoo)["counts"][:3] == [3, 3, 3]
+    assert agreement_sheet.state(zoo)["left"] == 0
+    agreement_sheet.SHEET.act(Gestures(zoo), "method", {"value": "ward"})
     loop.until(lambda: zoo.session.status == "settled")
     assert zoo.session.method == "ward"
-    assert agreement.picture(zoo)["left"] == 0
+    assert agreement_sheet.state(zoo)["left"] == 0
     zoo.dispatch(act.SetSeed(5))
-    assert agreement.picture(zoo)["left"] == 3
+    assert agreement_sheet.state(zoo)["left"] == 3
     driver.close()
 
 
 def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
-    driver = Agreeing(zoo, loop.schedule)
+    driver = AgreementRuns(zoo, loop.schedule)
     zoo.dispatch(act.Rerun())
     zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
     assert zoo.view.agreeing == ""
-    assert agreement.picture(zoo)["waiting"]
+    assert agreement_sheet.state(zoo)["waiting"]
     loop.until(lambda: zoo.view.agreeing == "ddt")
-    agreement.SHEET.act(Gestures(zoo), "cancel", {})
+    agreement_sheet.SHEET.act(Gestures(zoo), "cancel", {})
     assert zoo.view.agreeing == ""
     assert not driver._behind.busy
     assert [name for name, _ in zoo.view.agreed] == ["average"]
 
 
 def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
-    driver = Agreeing(zoo, loop.schedule)
-    monkeypatch.setattr(agreeing, "LIMIT", 0.3)
+    driver = AgreementRuns(zoo, loop.schedule)
+    monkeypatch.setattr(agreement_model, "TIMEOUT", 0.3)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}))
@@ -131,7 +134,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
 
 
 def test_other_items_end_it(zoo, loop):
-    driver = Agreeing(zoo, loop.schedule)
+    driver = AgreementRuns(zoo, loop.schedule)
     zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
     assert zoo.open_data(DataSpec(name="iris"))
     assert not zoo.view.agree_wanted
@@ -143,20 +146,22 @@ def test_other_items_end_it(zoo, loop):
 
 @pytest.mark.parametrize("value", ["0", "102", "two", None])
 def test_a_number_of_clusters_that_is_none_is_a_sentence(zoo, value):
-    agreement.SHEET.act(Gestures(zoo), "clusters", {"value": value})
+    agreement_sheet.SHEET.act(Gestures(zoo), "clusters", {"value": value})
     assert "whole number from 1 to 101" in zoo.view.error[0]
     assert zoo.view.agree_k == 0
 
 
 def test_methods_are_picked_one_by_one(zoo):
-    do = agreement.SHEET.act
+    do = agreement_sheet.SHEET.act
     do(Gestures(zoo), "with", {"value": "ward"})
     do(Gestures(zoo), "with", {"value": "crsc"})
     do(Gestures(zoo), "with", {"value": "4-al"})  # cannot run on these
-    assert agreeing.chosen(zoo) == ("average", "complete", "crsc")
+    assert agreement_model.chosen_methods(zoo) == ("average", "complete", "crsc")
     zoo.look(agree_with=None)
-    assert set(agreeing.chosen(zoo)) <= set(agreeing.able(zoo.problem))
-    assert len(agreeing.chosen(zoo)) >= 4
+    assert set(agreement_model.chosen_methods(zoo)) <= set(
+        agreement_model.runnable_methods(zoo.problem)
+    )
+    assert len(agreement_model.chosen_methods(zoo)) >= 4
 
 
 # ---------------------------------------------------------------------- partitions of their own
@@ -166,7 +171,7 @@ def test_methods_are_picked_one_by_one(zoo):
 def flowers(loop):
     """The session's own run is SPUR's, which finds another k than the classes' six."""
     with over_zoo(loop, "adds-sdp", "flowers", seed=2) as made:
-        driver = Agreeing(made, loop.schedule)
+        driver = AgreementRuns(made, loop.schedule)
         made.look(agree_with=("adds-sdp", "4-al"))
         yield made
         driver.close()
@@ -176,14 +181,14 @@ def _compared(store, loop):
     """The sheet after all have run."""
     store.look(agree_wanted=True)
     loop.until(lambda: not store.view.agree_wanted)
-    return agreement.picture(store)
+    return agreement_sheet.state(store)
 
 
 def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(flowers, loop):
     flowers.look(agree_k=5)
     own = flowers.session.snapshot
     assert own.metrics["k"] != 5  # so SPUR's run is no answer to this
-    assert agreement.picture(flowers)["left"] == 2
+    assert agreement_sheet.state(flowers)["left"] == 2
     sheet = _compared(flowers, loop)
     problem = flowers.problem.with_triplets(flowers.session.triplets)
     wanted = list(run("adds-sdp", problem, seed=2, k=5))[-1]
@@ -199,9 +204,9 @@ def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(fl
     ]  # fmt: skip
     assert flowers.session.snapshot is own
     # Another number: who had seen all sees all again, run once more where a cut will not do.
-    agreement.SHEET.act(Gestures(flowers), "clusters", {"value": "4"})
+    agreement_sheet.SHEET.act(Gestures(flowers), "clusters", {"value": "4"})
     loop.until(lambda: not flowers.view.agree_wanted)
-    sheet = agreement.picture(flowers)
+    sheet = agreement_sheet.state(flowers)
     assert [row["how"] for row in sheet["rows"][:2]] == [
         "its own 4 clusters", "its tree, cut into 4",
     ]  # fmt: skip
@@ -211,7 +216,7 @@ def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(fl
 def test_a_run_of_as_many_clusters_counts_itself(flowers, loop):
     own = flowers.session.snapshot
     flowers.look(agree_k=int(own.metrics["k"]))
-    assert agreement.picture(flowers)["left"] == 1
+    assert agreement_sheet.state(flowers)["left"] == 1
     assert dict(flowers.view.agreed)["adds-sdp"].labels is own.labels
 
 
@@ -265,39 +270,39 @@ def spurred():
 
 
 def test_the_curve_has_its_best_and_the_shown_k(spurred):
-    found = spur.picture(spurred)
+    found = cluster_count_section.state(spurred)
     json.dumps(found)
     assert found["points"] == [[2, 0.7], [3, 0.9], [4, 0.8]]
     assert (found["best"], found["shown"], found["own"]) == (3, 3, False)
-    assert found["said"] == "Of 2 to 4 clusters, 3 stand out most clearly."
+    assert found["said"] == "From 2 to 4 clusters, 3 are the clearest."
 
 
 def test_a_click_takes_another_k_and_the_curve_stays(spurred):
     started = []
     spurred._start = started.append
     gestures = Gestures(spurred)
-    spur.SECTION.act(gestures, "k", {"value": 9})  # is not on the curve
+    cluster_count_section.SECTION.act(gestures, "k", {"value": 9})  # is not on the curve
     assert started == []
-    spur.SECTION.act(gestures, "k", {"value": 4})
+    cluster_count_section.SECTION.act(gestures, "k", {"value": 4})
     assert dict(started[-1].params) == {"k": 4}
     fixed = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
     spurred.dispatch(act.Arrived(spurred.session.run, fixed), act.Finished(spurred.session.run))
-    found = spur.picture(spurred)
+    found = cluster_count_section.state(spurred)
     assert (found["best"], found["shown"], found["own"]) == (3, 4, True)
-    assert found["said"].endswith("Shown: 4, by your choice.")
-    spur.SECTION.act(gestures, "estimate", {})
+    assert found["said"].endswith("You chose 4.")
+    cluster_count_section.SECTION.act(gestures, "estimate", {})
     assert dict(started[-1].params) == {"k": 0}
 
 
 def test_a_curve_of_other_answers_or_another_method_is_not_shown(spurred):
     gestures = Gestures(spurred)
     spurred._start = lambda effect: None
-    spur.SECTION.act(gestures, "k", {"value": 4})
+    cluster_count_section.SECTION.act(gestures, "k", {"value": 4})
     bare = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
     spurred.dispatch(act.Arrived(spurred.session.run, bare), act.Finished(spurred.session.run))
-    assert spur.picture(spurred) is not None
+    assert cluster_count_section.state(spurred) is not None
     before = spurred.session
     spurred.session = replace(before, choices=(Choice("odd", (0, 1, 2)),))
-    assert spur.picture(spurred) is None
+    assert cluster_count_section.state(spurred) is None
     spurred.session = replace(before, method="4-al")
-    assert spur.picture(spurred) is None
+    assert cluster_count_section.state(spurred) is None

@@ -8,15 +8,15 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.node_costs import model as node_costs_model
 from tests.stores import over_zoo
 
 
 def upload(store, kind, name, text):
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     encoded = base64.b64encode(text.encode()).decode()
     piece = {"id": 1, "kind": kind, "name": name, "piece": 0, "pieces": 1, "base64": encoded}
     files.act("upload", piece)
@@ -30,10 +30,10 @@ def zoo(loop):
 
 def test_one_person_without_a_name_is_no_expert(zoo):
     zoo.dispatch(act.AddConstraint((0, 1), 2))
-    shown = answerlist.picture(zoo)
+    shown = constraints_model.state(zoo)
     assert (shown["experts"], shown["author"]) == (None, "you")
     Gestures(zoo).constraints_act("author", {"value": "Ann"})
-    shown = answerlist.picture(zoo)
+    shown = constraints_model.state(zoo)
     assert [row["name"] for row in shown["experts"]["rows"]] == ["you", "Ann"]
     assert [row["on"] for row in shown["experts"]["rows"]] == [True, False]
 
@@ -44,17 +44,17 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     gestures.constraints_act("author", {"value": "Ann"})
     for group, apart in (((0, 1), 2), ((0, 2), 1)):
         zoo.look(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
-        kinds = [v["kind"] for v in answerlist.picture(zoo)["draft"]["verdicts"]]
+        kinds = [v["kind"] for v in constraints_model.state(zoo)["draft"]["verdicts"]]
         assert kinds == ["implied"] if apart == 2 else ["conflict"]
         gestures.apply()
     assert [each.author for each in zoo.session.constraints] == ["you", "Ann", "Ann"]
-    (pair,) = answerlist.picture(zoo)["experts"]["pairs"]
+    (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     # Ann's second answer contradicts her first, which is in use: it is not counted as hers.
     assert (pair["share"], pair["clashes"]) == ("100 %", [])
     zoo.dispatch(act.DeleteConstraint(2), act.AddConstraint((3, 4), 0, author="Ann"))
-    (pair,) = answerlist.picture(zoo)["experts"]["pairs"]
+    (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     assert pair["share"] == "0 %"
-    assert pair["sentence"] == "0 alike, 1 at odds, of 1 triple."
+    assert pair["sentence"] == "0 alike, 1 in conflict, of 1 triple."
     (clash,) = pair["clashes"]
     assert clash["sentence"] == zoo.session.constraints[0].sentence(zoo.session.labels)
     assert clash["with"] == [zoo.session.constraints[1].sentence(zoo.session.labels)]
@@ -72,7 +72,7 @@ def test_weights_and_switches_from_the_page(zoo):
         gestures.constraints_act("weight", {"id": 1, "value": value})
         assert "positive" in zoo.view.error[0]
     gestures.constraints_act("expert", {"name": "Ann", "value": False})
-    rows = answerlist.picture(zoo)["experts"]["rows"]
+    rows = constraints_model.state(zoo)["experts"]["rows"]
     assert [(row["name"], row["on"], row["weight"]) for row in rows] == [
         ("Ann", False, 2.5), ("you", True, 1.0),
     ]  # fmt: skip
@@ -89,7 +89,7 @@ def test_a_reference_tree_is_one_step_and_one_line(zoo):
     upload(zoo, "reference", "drawn.nwk", text + ";")
     assert len(zoo.session.past) == steps + 1
     assert "drawn.nwk (a tree over 50 of the 101 items): 48 constraints" in zoo.session.message
-    shown = answerlist.picture(zoo)
+    shown = constraints_model.state(zoo)
     assert shown["items"] == []
     (fold,) = shown["folds"]
     assert (fold["author"], fold["count"], len(fold["rows"])) == ("drawn.nwk", 48, 48)
@@ -109,29 +109,29 @@ def test_an_order_is_named_in_the_menu(zoo):
 
 
 def test_a_parameter_makes_hard_answers_soft(zoo):
-    zoo.session = Session(method="ddt", treats="hard", labels=zoo.session.labels,
+    zoo.session = Session(method="ddt", constraint_mode="hard", labels=zoo.session.labels,
                           data=zoo.session.data)  # fmt: skip
     zoo.dispatch(act.SetParams({"beta": 3.0, "steps": 10}))
-    assert zoo.session.weighs
+    assert zoo.session.is_soft
     zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
     assert len(zoo.session.enabled) == 2
     zoo.dispatch(act.SetMethod("crsc"))
-    assert (zoo.session.treats, len(zoo.session.enabled)) == ("hard", 1)
+    assert (zoo.session.constraint_mode, len(zoo.session.enabled)) == ("hard", 1)
     zoo.dispatch(act.SetMethod("ddt"))  # its parameters come back, and with them beta
-    assert zoo.session.weighs
+    assert zoo.session.is_soft
 
 
 def test_the_search_weighs_answers_that_have_a_price(zoo):
     zoo.dispatch(act.SetMethod("dasgupta-search"), act.SetParams({"proposals": 10_000}))
     zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
     assert len(zoo.session.enabled) == 1
-    own = answerlist.picture(zoo)["conflict"]["softs"][0]
+    own = constraints_model.state(zoo)["conflict"]["softs"][0]
     assert own["method"] == "dasgupta-search"
     assert "(Lambda)" in own["text"]
     Gestures(zoo).constraints_act("soften", {"method": "dasgupta-search"})
-    assert (zoo.session.treats, len(zoo.session.enabled)) == ("soft", 2)
+    assert (zoo.session.constraint_mode, len(zoo.session.enabled)) == ("soft", 2)
     # A hundred times the size of the similarities: nothing but them would count at 1.
-    assert zoo.session.params["lam"] == 100.0 * nodecosts.scale(zoo)
+    assert zoo.session.params["lam"] == 100.0 * node_costs_model.similarity_scale(zoo)
 
 
 def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loop):
@@ -139,14 +139,17 @@ def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loo
     zoo.look(selection=(0, 1))
     gestures.key("o")
     for item in (50, 60, 70):
-        gestures.take((item,))
+        gestures.select_items((item,))
         gestures.key("o")  # again: nothing is lost
-    draft = answerlist.picture(zoo)["draft"]
+    draft = constraints_model.state(zoo)["draft"]
     assert [chip["name"] for chip in draft["apart"]["shown"]] == [labels[i] for i in (50, 60, 70)]
     assert [chip["id"] for chip in draft["together"]["shown"]] == [0, 1]
     assert len(draft["verdicts"]) == 3
     gestures.constraints_act("take-back", {"item": 60})
-    assert [chip["id"] for chip in answerlist.picture(zoo)["draft"]["apart"]["shown"]] == [50, 70]
+    assert [chip["id"] for chip in constraints_model.state(zoo)["draft"]["apart"]["shown"]] == [
+        50,
+        70,
+    ]
     steps = len(zoo.session.past)
     gestures.key("Enter")
     assert [c.statement for c in zoo.session.constraints] == [((0, 1), 50), ((0, 1), 70)]
@@ -158,6 +161,6 @@ def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loo
 def test_of_many_that_stand_apart_a_few_are_shown_and_the_rest_counted(zoo):
     draft = zoo.view.draft.begin_together((0, 1)).begin_odd().pick(tuple(range(10, 30)))
     zoo.look(draft=draft)
-    shown = answerlist.picture(zoo)["draft"]
+    shown = constraints_model.state(zoo)["draft"]
     assert (len(shown["verdicts"]), shown["more"]) == (4, 16)
     assert (len(shown["apart"]["shown"]), shown["apart"]["more"]) == (6, 14)

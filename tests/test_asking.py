@@ -8,13 +8,13 @@ import pytest
 
 from hcviz import questions
 from hcviz.io.session_file import load_session, save_session
-from hcviz.questions import Question, Why
+from hcviz.questions import Question, QuestionReason
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.questions import model as asking
-from hcviz.ui.features.questions.model import Asking
+from hcviz.ui.features.questions import model as questions_model
+from hcviz.ui.features.questions.controller import QuestionController
 from tests.stores import over_zoo
 
 
@@ -26,7 +26,7 @@ def store(loop):
 
 @pytest.fixture
 def card(store):
-    return Asking(store)
+    return QuestionController(store)
 
 
 def asked(store):
@@ -37,12 +37,12 @@ def test_a_piece_of_the_tree_is_shown_with_a_reason(store, card):
     assert card.key("q")
     question = asked(store)
     assert len(question.items) == 8
-    shown = asking.picture(store)["question"]
+    shown = questions_model.state(store)["question"]
     json.dumps(shown)
     assert {item["id"] for item in shown["items"]} == set(question.items)
     assert shown["why"].endswith(".")
     tree = store.session.snapshot.tree
-    facts = question.facts()
+    facts = question.all_triplets()
     assert tree.satisfies(facts).all()  # the piece says what the tree says
 
 
@@ -72,42 +72,42 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
     card.key(" ")
     accepted = asked(store)
     card.key("a")
-    assert [(each.items, each.accepted) for each in store.session.seen] == [
+    assert [(each.items, each.accepted) for each in store.session.reviewed] == [
         (skipped.items, False),
         (accepted.items, True),
     ]
     content = save_session(store.session)
     before = card.memory
-    other = Asking(store)
+    other = QuestionController(store)
     assert store.restore(load_session(content))
     for memory in (card.memory, other.memory):
         assert memory.skipped == before.skipped
         assert {skipped.key(), accepted.key()} <= memory.asked
         assert {tuple(row) for row in memory.accepted.tolist()} == {
-            tuple(row) for row in accepted.facts().tolist()
+            tuple(row) for row in accepted.all_triplets().tolist()
         }
     store.dispatch(act.Undo())  # nothing was stated: there is nothing of it to take back
-    assert len(store.session.seen) == 2
+    assert len(store.session.reviewed) == 2
 
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):
     gestures = Gestures(store)
-    gestures.stated = card.another
+    gestures.on_stated = card.another
     card.key("q")
     first = asked(store)
-    rows = {tuple(row) for row in first.facts().tolist()}
+    rows = {tuple(row) for row in first.all_triplets().tolist()}
     a, b, c = next(iter(sorted(rows)))
     card.key("r")
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
         card.pick(item)
-    draft = answerlist.picture(store)["draft"]
+    draft = constraints_model.state(store)["draft"]
     assert draft["verdicts"][0]["kind"] == "correction"
     assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
     assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
     assert asked(store) is first
     gestures.apply()
     assert asked(store) is None
-    assert asking.picture(store)["waiting"]
+    assert questions_model.state(store)["waiting"]
     loop.until(lambda: asked(store) is not None)
     assert store.session.status == "settled"
     assert store.session.snapshot.tree.satisfies([[a, c, b]])[0]
@@ -119,7 +119,7 @@ def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
     card.key("q")
     assert not card.key("1")  # the question is whether, not which
     card.key("r")
-    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    names = [item["id"] for item in questions_model.state(store)["question"]["items"]]
     for key in "821":
         assert card.key(key)
     assert store.view.draft.ready == (((names[7], names[1]), names[0]),)
@@ -127,7 +127,7 @@ def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
     card.key("x")
     card.act("strategy", {"value": "simple"})
     card.key("q")
-    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    names = [item["id"] for item in questions_model.state(store)["question"]["items"]]
     assert card.key("2")
     assert store.view.draft.apart == (names[1],)
 
@@ -138,7 +138,7 @@ def test_locking_makes_constraints_of_the_piece(store, card, loop):
     card.key("l")
     assert len(store.session.constraints) == len(first.items) - 2
     loop.until(lambda: store.session.status == "settled")
-    assert store.session.snapshot.tree.satisfies(first.facts()).all()
+    assert store.session.snapshot.tree.satisfies(first.all_triplets()).all()
     store.dispatch(act.Undo())
     assert store.session.constraints == ()
 
@@ -154,7 +154,7 @@ def test_of_three_items_a_click_names_the_odd_one(store, card):
 def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):
     card.act("strategy", {"value": "smart"})
     card.key("q")
-    assert asking.picture(store)["question"]["whole"]
+    assert questions_model.state(store)["question"]["whole"]
 
 
 def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monkeypatch):
@@ -163,12 +163,14 @@ def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monke
     monkeypatch.setattr(
         questions, "ask", lambda *a, **more: heard.append(more["induced"]) or choose(*a, **more)
     )
-    assert not asking.picture(store)["varied"]  # what is most informative looks at no distances
+    assert not questions_model.state(store)[
+        "varied"
+    ]  # what is most informative looks at no distances
     card.act("strategy", {"value": "interleaved"})
-    assert asking.picture(store)["varied"]
+    assert questions_model.state(store)["varied"]
     card.key("q")
     card.act("induced", {"value": "piece"})
-    assert asking.picture(store)["induced"]
+    assert questions_model.state(store)["induced"]
     card.act("induced", {"value": "tree"})
     assert heard == [False, True, False]
 
@@ -179,7 +181,9 @@ def test_the_whole_tree_is_asked_about_again_after_a_skip_and_a_correction(store
     card.key(" ")
     assert asked(store) is None
     tree = store.session.snapshot.tree
-    a, b, c = questions.locked(Question("", "", tuple(range(tree.n_leaves)), tree, Why("")))[0]
+    a, b, c = questions.shown_triplets(
+        Question("", "", tuple(range(tree.n_leaves)), tree, QuestionReason(""))
+    )[0]
     store.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
     loop.until(lambda: store.session.status == "settled")
     card.key("q")

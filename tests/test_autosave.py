@@ -12,9 +12,10 @@ from hcviz.io.journal import RUN_REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.unfinished import UnfinishedSessions, new_token
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session, same
-from hcviz.ui.features.autosave import model as module
-from hcviz.ui.features.autosave.model import Autosave, picture
+from hcviz.session.model import DataSpec, Session, equal_values
+from hcviz.ui.features.autosave import controller as autosave_controller
+from hcviz.ui.features.autosave.controller import AutosaveController
+from hcviz.ui.features.autosave.model import state
 from hcviz.ui.state.store import Store
 
 TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))).encode()
@@ -31,7 +32,7 @@ def make(loop):
     made = []
 
     def make_one(data: str = "zoo", method: str = "crsc") -> Store:
-        store = Store(Session(method=method, treats="hard"), loop.schedule)
+        store = Store(Session(method=method, constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(name=data))
         loop.until(lambda: store.session.status == "settled")
@@ -86,7 +87,7 @@ def resume(autosave, loop):
 def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monkeypatch):
     """At each start of a run the disk already tells the session as it is, answer and all."""
     store = make()
-    Autosave(store, shelf)
+    AutosaveController(store, shelf)
     starts = []
 
     def start(run, method, problem, params, seed, start, samples, seconds):
@@ -108,7 +109,7 @@ def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monk
 
 def test_the_order_holds_for_any_answer_and_any_kind_of_record(make, shelf, monkeypatch):
     store = make()
-    Autosave(store, shelf)
+    AutosaveController(store, shelf)
     order = []
     append = Journal.append
     monkeypatch.setattr(Journal, "append", lambda *given: (append(*given), order.append("written")))
@@ -121,7 +122,7 @@ def test_the_order_holds_for_any_answer_and_any_kind_of_record(make, shelf, monk
 
 def test_looking_around_leaves_nothing_behind(make, shelf, loop):
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     store.dispatch(act.SetSeed(3))
     loop.until(lambda: store.session.status == "settled")
     store.look(selection=(1, 2))
@@ -132,19 +133,19 @@ def test_looking_around_leaves_nothing_behind(make, shelf, loop):
 
 def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make, shelf, loop):
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     spec = DataSpec(kind="table", name="mine.csv", filename="mine.csv", content=TABLE)
     assert store.open_data(spec)
     autosave.close()
     assert [each.about.title for each in shelf.unfinished()] == ["mine.csv"]
     without = make("iris")
-    Autosave(without, shelf)
-    assert picture(without)["offer"] is None  # there is nothing in it to go on with
+    AutosaveController(without, shelf)
+    assert state(without)["offer"] is None  # there is nothing in it to go on with
     store.dispatch(act.AddConstraint((0, 1), 2))
     autosave.close()
     again = make("iris")
-    other = Autosave(again, shelf)
-    assert picture(again)["offer"]["title"] == "mine.csv"
+    other = AutosaveController(again, shelf)
+    assert state(again)["offer"]["title"] == "mine.csv"
     resume(other, loop)
     assert again.session.data == store.session.data
     assert again.session.labels == store.session.labels
@@ -153,17 +154,17 @@ def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make
 def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop):
     """Not the newest, which is the other tab's; and not before its folder is free."""
     stores = [make(), make("iris")]
-    assert [picture(store)["journal"] for store in stores] == [None, None]  # nothing keeps them
-    tabs = [Autosave(store, shelf) for store in stores]
-    assert [picture(store)["journal"] for store in stores] == ["", ""]
+    assert [state(store)["journal"] for store in stores] == [None, None]  # nothing keeps them
+    tabs = [AutosaveController(store, shelf) for store in stores]
+    assert [state(store)["journal"] for store in stores] == ["", ""]
     for store in stores:
         store.dispatch(wrong(store))
         loop.until(lambda store=store: store.session.status == "settled")
-    names = [picture(store)["journal"] for store in stores]
+    names = [state(store)["journal"] for store in stores]
     assert sorted(names) == [each.name for each in folders(shelf)]
 
     again = make("iris")
-    other = Autosave(again, shelf)
+    other = AutosaveController(again, shelf)
     other.act("rejoin", {"name": names[0]})
     assert said(again.session) == []  # the old page still holds it
     for tab in tabs:
@@ -178,7 +179,7 @@ def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop
 def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     """The folder as it lies there in the middle of a run is all that another server has."""
     store = make(method="ddt")
-    first = Autosave(store, shelf)
+    first = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: store.session.status == "settled")
     wait_for_base(first)
@@ -190,8 +191,8 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     first._journal._lock.release()  # as the end of a process does
 
     again = make("iris")
-    second = Autosave(again, shelf)
-    assert picture(again)["offer"]["answers"] == "2 answers"
+    second = AutosaveController(again, shelf)
+    assert state(again)["offer"]["answers"] == "2 answers"
     before = again.session
     second.tick()
     assert again.session is before  # nothing happens until the person chooses
@@ -204,7 +205,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     loop.until(lambda: again.session.status == "settled")
     assert again.session.tree.satisfies(again.session.triplets).all()
     (kept,) = told(again.session)[-2:-1]
-    assert isinstance(kept, act.Resumed)
+    assert isinstance(kept, act.RunInterrupted)
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
     assert said(read_journal(folder, get).session) == said(store.session)
@@ -212,7 +213,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
 
 def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, monkeypatch):
     store = make()
-    first = Autosave(store, shelf)
+    first = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     store.dispatch(act.AddConstraint((3, 1), 7))
     store.dispatch(act.Undo())
@@ -221,10 +222,10 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     wait_for_base(first)
     first.close()
     again = make("iris")
-    resume(Autosave(again, shelf), loop)
+    resume(AutosaveController(again, shelf), loop)
     assert again.session.status == store.session.status
     for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
-        assert same(getattr(again.session, name), getattr(store.session, name)), name
+        assert equal_values(getattr(again.session, name), getattr(store.session, name)), name
     assert told(again.session) == told(store.session)
     assert (again.view.heights, again.view.clusters) == ("even", 4)
 
@@ -242,14 +243,14 @@ class SlowJournal:
             assert self.go.wait(60)
             return read_journal(folder, methods)
 
-        monkeypatch.setattr(module, "read_journal", slow)
+        monkeypatch.setattr(autosave_controller, "read_journal", slow)
 
 
 @pytest.fixture
 def left(make, shelf):
     """A session with one answer, which nobody is at work on."""
     store = make()
-    kept = Autosave(store, shelf)
+    kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     kept.close()
     return store
@@ -257,7 +258,7 @@ def left(make, shelf):
 
 def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, monkeypatch):
     again = make("iris")
-    autosave = Autosave(again, shelf)
+    autosave = AutosaveController(again, shelf)
     journal, before = SlowJournal(monkeypatch), again.session
     autosave.act("resume", {})  # would wait for ever
     assert journal.begun.wait(60)
@@ -277,7 +278,7 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
 
 def test_other_data_supersede_a_session_that_is_being_read(left, make, shelf, loop, monkeypatch):
     again = make("iris")
-    autosave = Autosave(again, shelf)
+    autosave = AutosaveController(again, shelf)
     journal = SlowJournal(monkeypatch)
     autosave.act("resume", {})
     assert journal.begun.wait(60)
@@ -295,7 +296,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     left, make, shelf, loop, monkeypatch, where
 ):
     again = make("iris")
-    autosave = Autosave(again, shelf)
+    autosave = AutosaveController(again, shelf)
     journal, before = SlowJournal(monkeypatch), again.session
     autosave.act("resume", {})
     assert journal.begun.wait(60)
@@ -308,16 +309,16 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     assert again.session is before
     assert again.view.said == ""
     assert again.view.unfinished is None
-    assert again.view.error == (None if where == "here" else (module.ELSEWHERE, ""))
+    assert again.view.error == (None if where == "here" else (autosave_controller.ELSEWHERE, ""))
 
 
 def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
     store = make()
-    first = Autosave(store, shelf)
+    first = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     first.close()
     again = make("iris")
-    second = Autosave(again, shelf)
+    second = AutosaveController(again, shelf)
     again.dispatch(act.AddConstraint((5, 6), 7))
     resume(second, loop)
     assert said(again.session) == said(store.session)
@@ -329,7 +330,7 @@ def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
 
 def test_a_session_file_that_is_opened_begins_another_journal(make, shelf, loop):
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     content = save_session(store.session)
     store.dispatch(act.AddConstraint((3, 4), 5))
@@ -346,11 +347,11 @@ def test_a_session_file_that_is_opened_begins_another_journal(make, shelf, loop)
 def test_discarding_offers_the_next_and_then_nothing(make, shelf):
     for apart in (2, 3):
         store = make()
-        kept = Autosave(store, shelf)
+        kept = AutosaveController(store, shelf)
         store.dispatch(act.AddConstraint((0, 1), apart))
         kept.close()
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     first = store.view.unfinished
     autosave.act("discard", {})
     assert store.view.unfinished not in (None, first)
@@ -365,7 +366,7 @@ def test_discarding_offers_the_next_and_then_nothing(make, shelf):
 @pytest.mark.parametrize("harm", ["all", "part"])
 def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
     store = make()
-    kept = Autosave(store, shelf)
+    kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     store.dispatch(act.AddConstraint((3, 4), 5))
     kept.close()
@@ -376,7 +377,7 @@ def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
         lines[spoilt] = lines[spoilt].replace(b"{", b"[", 1)
     log.write_bytes(b"".join(lines))
     again = make("iris")
-    autosave = Autosave(again, shelf)
+    autosave = AutosaveController(again, shelf)
     before = again.session
     resume(autosave, loop)
     message, hint = again.view.error
@@ -395,15 +396,15 @@ def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
 
 def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
 
     def refuse(*given):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(module.Journal, "append", refuse)
+    monkeypatch.setattr(autosave_controller.Journal, "append", refuse)
     store.dispatch(act.AddConstraint((0, 1), 2))
     assert "No space left on device" in store.view.error[0]
-    assert picture(store)["journal"] is None  # the page does not say that answers are kept
+    assert state(store)["journal"] is None  # the page does not say that answers are kept
     assert len(store.session.constraints) == 1
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.AddConstraint((3, 4), 5))
@@ -414,7 +415,7 @@ def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkey
 def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
     """While a base is being written, answers are taken, written and run."""
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: store.session.status == "settled")
     go, base = threading.Event(), Journal._base
@@ -438,7 +439,7 @@ def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
 def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
     """Resumed in another tab while this one was not connected, say; then it came back."""
     store = make()
-    autosave = Autosave(store, shelf)
+    autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     autosave.tick(deserted=True)
     (found,) = shelf.unfinished()
@@ -450,10 +451,10 @@ def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
 
 def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf):
     store = make()
-    first = Autosave(store, shelf)
+    first = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     again = make("iris")
-    second = Autosave(again, shelf)
+    second = AutosaveController(again, shelf)
     assert again.view.unfinished is None  # the reloaded page comes before the old one is gone
     first.tick(deserted=True)
     second.tick()
@@ -462,14 +463,14 @@ def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf)
 
 def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
     store = make()
-    kept = Autosave(store, shelf)
+    kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     kept.close()
     token = new_token()
     known = UnfinishedSessions(tmp_path, token)
     shelf.folder.rename(known.folder)
     again = make("iris")
-    autosave = Autosave(again, shelf)
+    autosave = AutosaveController(again, shelf)
     for bad in (None, "x", "../" * 20, 5):
         autosave.act("visitor", {"token": bad})
     assert again.view.unfinished is None

@@ -17,7 +17,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.datasets import Dataset
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.agreement.model import usual
+from hcviz.ui.features.agreement.model import default_methods
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items
@@ -148,7 +148,7 @@ def opened(loop):
         name = f"known {len(made)}"
         sources.GIVEN[name] = data = Dataset.from_problem(Problem(oracle=oracle), name)
         kept.append(data)
-        store = Store(Session(method="active-spectral", treats="hard"), loop.schedule)
+        store = Store(Session(method="active-spectral", constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(kind="given", name=name))
         loop.until(lambda: not wait or store.session.status == "settled")
@@ -242,17 +242,17 @@ def test_agreement_uses_methods_with_few_queries(opened):
     """Other usual methods have the similarities already, or ask for all of them."""
     few = ("active-spectral", "active-kmeans", "heurspec")
     function = Called(40)
-    assert usual(opened(FunctionOracle(function, n_items=40)).problem) == few
-    assert usual(Problem(oracle=FunctionOracle(function, n_items=40))) == few
+    assert default_methods(opened(FunctionOracle(function, n_items=40)).problem) == few
+    assert default_methods(Problem(oracle=FunctionOracle(function, n_items=40))) == few
     long = StringOracle(["ACGT" * 40_000, "TTTT" * 40_000])
-    assert usual(Problem(oracle=long)) == few
+    assert default_methods(Problem(oracle=long)) == few
     for problem in (
         Problem(oracle=FeatureOracle(symmetric(40))),
         Problem(oracle=StringOracle(["ACGT", "TTTT"])),
         Problem(oracle=FunctionOracle(function, n_items=40), similarity=symmetric(40)),
     ):
-        assert "spectral" in usual(problem)
-        assert not set(few) & set(usual(problem))
+        assert "spectral" in default_methods(problem)
+        assert not set(few) & set(default_methods(problem))
 
 
 def test_unknown_cells_are_empty_and_the_colour_scale_follows_the_known_ones():

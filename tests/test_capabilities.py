@@ -13,8 +13,8 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Series
 from hcviz.datasets import load
 from hcviz.jobs import warming
-from hcviz.ui.features.agreement import model as agreeing
-from hcviz.ui.features.learning_curve import model as learning
+from hcviz.ui.features.agreement import model as agreement_model
+from hcviz.ui.features.learning_curve import model as learning_curve_model
 from tests.conftest import ROOT
 from tests.toymethod import ALGORITHMS
 
@@ -80,14 +80,30 @@ def test_methods_declare_what_the_page_used_to_know_by_name():
     assert names(lambda each: each.sampled_division is not None) == {
         "active-spectral", "active-kmeans", "heurspec",
     }  # fmt: skip
-    assert learning.beside() == [("average", "average linkage"), ("ddt", "sampler without answers")]
+    assert learning_curve_model.baseline_methods() == [
+        ("average", "average linkage"),
+        ("ddt", "sampler without answers"),
+    ]
 
 
 def test_the_agreement_sheet_runs_what_it_always_ran():
     zoo = load("zoo").problem()
-    assert agreeing.usual(zoo) == ("average", "complete", "ward", "crsc", "spectral", "ddt")
+    assert agreement_model.default_methods(zoo) == (
+        "average",
+        "complete",
+        "ward",
+        "crsc",
+        "spectral",
+        "ddt",
+    )
     flowers = load("flowers").problem()
-    assert agreeing.usual(flowers) == ("4-al", "4k-al", "adds-sdp", "t-ste", "forte")
+    assert agreement_model.default_methods(flowers) == (
+        "4-al",
+        "4k-al",
+        "adds-sdp",
+        "t-ste",
+        "forte",
+    )
 
 
 def test_a_price_is_none_where_all_triplets_hold():

@@ -15,10 +15,10 @@ from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.supports import model as certainty
-from hcviz.ui.features.top_bar import model as top_bar
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.supports import model as supports_model
+from hcviz.ui.features.top_bar import model as top_bar_model
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
@@ -31,7 +31,7 @@ def store(loop):
 
 
 def test_branches_carry_the_share_of_trees_with_their_clade(store):
-    found = certainty.support(store)
+    found = supports_model.clade_supports(store)
     tree = store.session.snapshot.tree
     assert found.shape == (tree.n_internal,)
     with store.samples.open() as posterior:
@@ -39,54 +39,54 @@ def test_branches_carry_the_share_of_trees_with_their_clade(store):
             share = posterior.clade_support(tree.leaves(node))
             assert found[node - tree.n_leaves] == pytest.approx(share)
     store.look(support="hidden")
-    assert certainty.support(store) is None
+    assert supports_model.clade_supports(store) is None
 
 
 def test_no_numbers_flicker_while_trees_stream_in(store, loop):
     store.dispatch(act.SetParams({"steps": 10**9}))
     assert store.session.status == "sampling"
-    assert certainty.support(store) is None
+    assert supports_model.clade_supports(store) is None
     store.dispatch(act.Cancel())
     store.drawn = store.session.snapshot
-    assert certainty.support(store) is not None
+    assert supports_model.clade_supports(store) is not None
 
 
 def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     """Those below the threshold, before, during and after a run; none where they are lighter."""
-    assert certainty.merged(store) is None
+    assert supports_model.merged_clades(store) is None
     store.look(unsure="merged", below=70)
-    expected = certainty.support(store) < 0.7
+    expected = supports_model.clade_supports(store) < 0.7
     assert 0 < expected.sum() < expected.size
-    assert np.array_equal(certainty.merged(store), expected)
+    assert np.array_equal(supports_model.merged_clades(store), expected)
     store.look(below=0)
-    assert not certainty.merged(store).any()
+    assert not supports_model.merged_clades(store).any()
     store.look(below=70, support="hidden")
-    assert certainty.merged(store) is None
+    assert supports_model.merged_clades(store) is None
     store.look(support="shown")
     store.dispatch(act.SetParams({"steps": 10**9, "sigma": 1.0}))  # other samples, still empty
     store.runner.cancel()
-    assert certainty.support(store) is None
-    assert np.array_equal(certainty.merged(store), expected)
+    assert supports_model.clade_supports(store) is None
+    assert np.array_equal(supports_model.merged_clades(store), expected)
     run, snapshot = store.session.run, replace(store.session.snapshot, step=0, total=10)
     store.dispatch(act.Arrived(run, snapshot))
     store.drawn = store.session.snapshot
-    assert np.array_equal(certainty.merged(store), expected)
-    tools = tree_tools.picture(store)
+    assert np.array_equal(supports_model.merged_clades(store), expected)
+    tools = tree_tools_model.state(store)
     assert (tools["unsure"], tools["below"]) == ("merged", 70)
 
 
 def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     tree = store.session.snapshot.tree
     whole = tuple(int(x) for x in tree.leaves(tree.n_leaves + 60))
-    share = certainty.of_group(store, whole)
+    share = supports_model.group_sentence(store, whole)
     with store.samples.open() as posterior:
-        expected = certainty.percent(posterior.clade_support(whole))
+        expected = supports_model.percent(posterior.clade_support(whole))
     # 200 trees were sampled, the first 64 set aside
-    word = certainty.settled(store)["word"]
+    word = supports_model.accuracy_state(store)["word"]
     assert share == f"{expected} of the last 136 trees have exactly this group, {word}."
-    assert certainty.of_group(store, (0,)) is None
+    assert supports_model.group_sentence(store, (0,)) is None
     store.look(selection=whole)
-    shown = inspector.picture(store)["selection"]
+    shown = inspector_model.state(store)["selection"]
     assert shown["sure"] == share
     assert shown["words"].endswith(share)
 
@@ -102,7 +102,7 @@ def told(store):
             shown, joint = make(k, tree)
             samples.take(Snapshot(shown, k + 1, 4000, {"log_joint": joint}))
         store.posteriors.put(store.session.shown, samples)
-        return certainty.settled(store)
+        return supports_model.accuracy_state(store)
 
     return of
 
@@ -113,12 +113,12 @@ def test_settled_is_said_of_independent_draws_only(store, told):
     assert said["word"] == "settled"
     assert said["why"] == "Supports are accurate to about 1 point."
     assert said["details"].startswith("Both halves of the one chain agree")
-    assert certainty.is_settled(store)
+    assert supports_model.is_settled(store)
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
-    assert certainty.of_group(store, whole) == (
+    assert supports_model.group_sentence(store, whole) == (
         "100 % of the last 2,976 trees have exactly this group."
     )
-    assert inspector.live(store)["sure"] == said
+    assert inspector_model.live(store)["sure"] == said
 
 
 def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, told):
@@ -135,9 +135,9 @@ def test_supports_that_drift_are_settling_and_a_run_goes_on_from_there(store, to
     assert said["word"] == "settling"
     # Of the trees from number 1,024 on the two halves have no clade of several items in common.
     assert said["why"] == ("The supports are not accurate yet. Run goes on from here.")
-    assert not certainty.is_settled(store)
+    assert not supports_model.is_settled(store)
     whole = tuple(tree.leaves(tree.n_leaves + 60))
-    assert certainty.of_group(store, whole) == (
+    assert supports_model.group_sentence(store, whole) == (
         "50 % of the last 2,976 trees have exactly this group, settling."
     )
 
@@ -182,11 +182,11 @@ def test_a_clade_in_doubt_is_called_by_its_labels(store, told):
 
 
 def test_what_200_trees_of_zoo_say(store):
-    said = certainty.settled(store)
+    said = supports_model.accuracy_state(store)
     assert said["word"] != "settled"  # worth a handful of independent ones
     assert said["why"].endswith(" Run goes on from here.")
-    assert not certainty.is_settled(store)
-    assert inspector.live(store)["sure"] == said
+    assert not supports_model.is_settled(store)
+    assert inspector_model.live(store)["sure"] == said
 
 
 def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypatch):
@@ -199,30 +199,30 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
 
     def more():
         samples.take(Snapshot(store.drawn.tree, 1, 2, {"log_joint": 0.0}))
-        return certainty.settled(store)
+        return supports_model.accuracy_state(store)
 
     first = more()
     assert not first["why"].endswith("Run goes on from here.")  # it does already
     times = len(judged)
     for _ in range(5):
-        now[0] += 0.15 * certainty.PACE
+        now[0] += 0.15 * supports_model.SECONDS_BETWEEN_CHECKS
         assert more() == first
     assert len(judged) == times
-    now[0] += certainty.PACE
+    now[0] += supports_model.SECONDS_BETWEEN_CHECKS
     more()
     assert len(judged) == times + 1
     store.session = replace(store.session, status="settled")
     assert more()["why"].endswith("Run goes on from here.")  # at rest always the newest
     assert len(judged) == times + 2
-    certainty.settled(store)
+    supports_model.accuracy_state(store)
     assert len(judged) == times + 2  # nothing new
 
 
 @pytest.fixture
 def brief(loop):
     """A store whose first run, of a few trees, is over."""
-    params = act.frozen({"steps": 60, "every": 10})
-    made = Store(Session(method="ddt", treats="hard", params=params), loop.schedule)
+    params = act.read_only({"steps": 60, "every": 10})
+    made = Store(Session(method="ddt", constraint_mode="hard", params=params), loop.schedule)
     assert made.open_data(DataSpec(name="zoo"))
     loop.until(lambda: made.session.status == "settled")
     made.drawn = made.session.snapshot
@@ -233,30 +233,30 @@ def brief(loop):
 def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     """As it was found: "Running 0 of 20,200" beside the verdict on the finished run."""
     store = brief
-    before = certainty.settled(store)
+    before = supports_model.accuracy_state(store)
     assert before["word"] not in ("running", "paused")
     clade = tuple(store.session.tree.leaves(store.session.tree.n_leaves + 60).tolist())
     store.dispatch(act.Rerun())
     run, snapshot = store.session.run, store.session.snapshot
 
     def live():
-        return inspector.live(store)["sure"]["word"]
+        return inspector_model.live(store)["sure"]["word"]
 
     store.runner.cancel()  # what it sends is sent by hand
     assert store.session.shown < run
     assert live() == "running"
     start = replace(snapshot, step=0, total=20_200)
     store.dispatch(act.Arrived(run, start))
-    assert top_bar.live(store)["text"] == "Running · 0 of 20,200"
+    assert top_bar_model.live(store)["text"] == "Running · 0 of 20,200"
     assert live() == "running"
-    assert "before this run" in certainty.of_group(store, clade)
+    assert "before this run" in supports_model.group_sentence(store, clade)
     store.look(paused=True)
     assert live() == "paused"
     store.look(paused=False)
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))
-    assert inspector.live(store)["sure"] is None
+    assert inspector_model.live(store)["sure"] is None
 
 
 def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
@@ -271,9 +271,11 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
         expected = [
             posterior.clade_support(tree.leaves(v)) for v in range(tree.n_leaves, tree.n_nodes)
         ]
-    assert certainty.support(store) == pytest.approx(expected)
-    assert not tree_tools.picture(store)["noSupport"]
-    assert certainty.settled(store) is None  # that is of the sampler's run, not of this tree
+    assert supports_model.clade_supports(store) == pytest.approx(expected)
+    assert not tree_tools_model.state(store)["noSupport"]
+    assert (
+        supports_model.accuracy_state(store) is None
+    )  # that is of the sampler's run, not of this tree
     a, b, c = next(
         (int(x), int(y), int(z))
         for x, y, z in np.random.default_rng(0).integers(0, 101, (1000, 3))
@@ -281,16 +283,16 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
     )
     store.dispatch(act.AddConstraint((a, b), c))  # the trees were not sampled under it
     store.drawn = store.session.snapshot
-    assert certainty.support(store) is None
-    assert "Run the Dirichlet diffusion tree" in tree_tools.picture(store)["noSupport"]
+    assert supports_model.clade_supports(store) is None
+    assert "Run the Dirichlet diffusion tree" in tree_tools_model.state(store)["noSupport"]
 
 
 def test_a_session_without_samples_says_nothing(loop):
     with over_zoo(loop, "average") as store:
         store.drawn = store.session.snapshot
-        assert certainty.support(store) is None
-        assert certainty.settled(store) is None
-        assert tree_tools.picture(store)["noSupport"]
+        assert supports_model.clade_supports(store) is None
+        assert supports_model.accuracy_state(store) is None
+        assert tree_tools_model.state(store)["noSupport"]
 
 
 @pytest.mark.parametrize(
@@ -298,4 +300,4 @@ def test_a_session_without_samples_says_nothing(loop):
     [(0.0, "0 %"), (0.001, "< 1 %"), (0.72, "72 %"), (0.9951, "> 99 %"), (1.0, "100 %")],
 )
 def test_what_is_not_certain_is_never_rounded_to_certain(share, said):
-    assert certainty.percent(np.float64(share)) == said
+    assert supports_model.percent(np.float64(share)) == said

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hcviz import Snapshot, Tree
 from hcviz.metrics import clade_changes, nearest_clades
 from hcviz.session.model import Session
-from hcviz.ui.features.inspector import changed_clades as changes
+from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.state.store import Store
 from tests.trees import random_tree
 
@@ -54,7 +54,7 @@ def moved():
 
 
 def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
-    found = changes.changed(moved)
+    found = changed_clades.changed_clades(moved)
 
     def told(which):
         return [("".join(NAMES[i] for i in each.members), each.apart) for each in found[which]]
@@ -67,7 +67,7 @@ def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
     lost = [("".join(sorted(text)), apart) for text, apart in told("lost")]
     assert sorted(lost[:2]) == [("abcd", 2), ("efgh", 2)]
     assert lost[2:] == [("abc", 1), ("gh", 1)]
-    shown = changes.picture(moved)
+    shown = changed_clades.state(moved)
     assert [group["count"] for group in shown["groups"]] == [3, 4]
     gained = shown["groups"][0]["clades"]
     assert gained[2]["text"] == "h, a, b"
@@ -75,15 +75,15 @@ def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
     assert gained[0]["text"].endswith(" and 4 more")
     assert (gained[2]["size"], gained[2]["title"]) == (
         3,
-        "3 items: 1 item off the nearest clade of the earlier tree",
+        "3 items; 1 item differs from a clade of the earlier tree",
     )
 
 
 def test_a_clade_of_the_list_is_selected_by_its_node(moved):
-    (lost, *_) = changes.changed(moved)["lost"]
-    assert changes.members(moved, "lost", lost.node) == lost.members
-    assert changes.members(moved, "lost", 999) == ()
-    assert changes.members(moved, "gained", lost.node + 100) == ()
+    (lost, *_) = changed_clades.changed_clades(moved)["lost"]
+    assert changed_clades.clade_members(moved, "lost", lost.node) == lost.members
+    assert changed_clades.clade_members(moved, "lost", 999) == ()
+    assert changed_clades.clade_members(moved, "gained", lost.node + 100) == ()
 
 
 def test_nothing_is_compared_while_trees_stream_in(monkeypatch):
@@ -93,20 +93,20 @@ def test_nothing_is_compared_while_trees_stream_in(monkeypatch):
         raise AssertionError("compared while streaming")
 
     with monkeypatch.context() as patched:
-        patched.setattr(changes, "nearest_clades", never)
-        assert changes.picture(store) == {"later": True, "groups": []}
+        patched.setattr(changed_clades, "nearest_clades", never)
+        assert changed_clades.state(store) == {"later": True, "groups": []}
     store.look(paused=True)  # a tree that stands still can be told
-    assert [each["count"] for each in changes.picture(store)["groups"]] == [1, 1]
-    first = changes.changed(store)
-    assert changes.changed(store) is first
+    assert [each["count"] for each in changed_clades.state(store)["groups"]] == [1, 1]
+    first = changed_clades.changed_clades(store)
+    assert changed_clades.changed_clades(store) is first
     store.close()
 
 
 def test_the_same_tree_has_changed_nothing():
     store = a_store("((a,b),c,d,e,f,g,h);", "((b,a),c,d,e,f,g,h);")
-    assert [each["count"] for each in changes.picture(store)["groups"]] == [0, 0]
+    assert [each["count"] for each in changed_clades.state(store)["groups"]] == [0, 0]
     store.baseline = None
-    assert changes.picture(store) is None
+    assert changed_clades.state(store) is None
     store.close()
 
 
@@ -114,6 +114,6 @@ def test_a_large_rerun_is_told_within_a_frame_or_two():
     rng = np.random.default_rng(0)
     old, new = random_tree(rng, 2000), random_tree(rng, 2000)
     found = clade_changes(old, new)
-    listed = changes._ordered(new, old, found.gained)
-    assert len(listed) == changes.LISTED
+    listed = changed_clades._largest_changes(new, old, found.gained)
+    assert len(listed) == changed_clades.MAX_LISTED
     assert [each.apart for each in listed] == sorted((each.apart for each in listed), reverse=True)

@@ -8,7 +8,7 @@ import pytest
 from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.state import default_method as choosing
 from hcviz.ui.state.store import Store
@@ -91,7 +91,7 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
         assert store.session.method == "active-spectral"
         store.runner.cancel()
         assert store.open_data(DataSpec(name="zoo"))
-        assert (store.session.method, store.session.treats) == ("ddt", "hard")
+        assert (store.session.method, store.session.constraint_mode) == ("ddt", "hard")
         assert "Method: ddt, which suits this data." in store.session.cause
     finally:
         store.close()
@@ -106,7 +106,7 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
 def test_the_method_that_keeps_constraints_reads_what_the_other_read(
     problem, wanted, unconstrained
 ):
-    session = Session(method=unconstrained, treats="ignored")
+    session = Session(method=unconstrained, constraint_mode="ignored")
     found = choosing.keeping_constraints(session, problem)
     assert found.name == wanted
     assert found.triplets == "hard"
@@ -127,7 +127,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     apart = next(i for i in range(101) if i not in (a, b))
     for group, odd in (((a, b), apart), ((a, apart), b)):
         zoo.look(draft=zoo.view.draft.clear().begin_together(group).begin_odd().pick((odd,)))
-        shown = answerlist.picture(zoo)
+        shown = constraints_model.state(zoo)
         (verdict,) = shown["draft"]["verdicts"]
         assert verdict["kind"] == "ignored"
         assert "this method ignores constraints" in verdict["sentence"]
@@ -137,9 +137,9 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     draft = zoo.view.draft
     gestures.constraints_act("keep-constraints", {})
     loop.until(lambda: zoo.session.status == "settled")
-    assert zoo.session.treats == "hard"
+    assert zoo.session.constraint_mode == "hard"
     assert zoo.view.draft == draft  # still open
-    shown = answerlist.picture(zoo)
+    shown = constraints_model.state(zoo)
     assert shown["ignored"] is None
     assert shown["draft"]["verdicts"][0]["kind"] in ("correction", "lock")
     gestures.apply()
@@ -148,9 +148,9 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
 
 
 def test_constraints_in_the_list_offer_the_switch_too(zoo):
-    assert answerlist.picture(zoo)["ignored"] is None
+    assert constraints_model.state(zoo)["ignored"] is None
     zoo.dispatch(act.AddConstraint((0, 1), 2))
-    assert answerlist.picture(zoo)["ignored"]["method"] == "crsc"
+    assert constraints_model.state(zoo)["ignored"]["method"] == "crsc"
     Gestures(zoo).constraints_act("keep-constraints", {})
     assert zoo.session.method == "crsc"
     Gestures(zoo).constraints_act("keep-constraints", {})  # an old page's click

@@ -13,15 +13,20 @@ from hcviz.datasets import load
 from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import triplet_distance
 from hcviz.metrics.placement import RemovedItem
-from hcviz.session.model import DataSpec, same
-from hcviz.session.replay import replay, steps
+from hcviz.session.model import DataSpec, equal_values
+from hcviz.session.replay import replay, replay_steps
 from hcviz.ui.app.main_pane import LESSON, Middle
-from hcviz.ui.features.constraints import model as answerlist
-from hcviz.ui.features.history.steps import picture as strip
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.lessons.card import no_truth, picture, tree_to_show
-from hcviz.ui.features.lessons.classroom import AUTHOR, Classroom
-from hcviz.ui.features.lessons.lesson import Asked, judge, open_prepared, prepared
+from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.history.steps import state as strip
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.lessons.controller import LESSON_AUTHOR, LessonController
+from hcviz.ui.features.lessons.lesson import (
+    PlacementQuestion,
+    judge_guess,
+    open_prepared_lesson,
+    prepared_lessons,
+)
+from hcviz.ui.features.lessons.model import no_lesson_because, state, tree_to_show
 from tests.stores import over_zoo
 from tests.trees import random_tree
 from tools.make_lessons import LESSONS, make, run_method
@@ -35,7 +40,7 @@ def store(loop):
 
 @pytest.fixture
 def room(store):
-    made = Classroom(store)
+    made = LessonController(store)
     made.act("lesson", {})
     return made
 
@@ -63,7 +68,7 @@ def test_the_best_place_is_the_nearest_among_the_items_own(seed, n, open_):
     mates = set(gap.target_siblings(target).tolist())
     good = [v for v in range(gap.rest.n_nodes) if set(gap.clade(v).tolist()) <= mates]
     for guess in range(gap.rest.n_nodes):
-        found = judge(Asked(gap, target), tuple(gap.clade(guess).tolist()))
+        found = judge_guess(PlacementQuestion(gap, target), tuple(gap.clade(guess).tolist()))
         assert found.guess == guess
         assert found.right == (guess in good)
         assert found.best in good
@@ -83,38 +88,38 @@ def test_the_truth_is_hidden_as_long_as_the_lesson_lasts(store, room):
         asked(store).gap.others
     )
     assert tree.parent[item] == tree.root  # taken out
-    assert answerlist.marks(store) == ((item,), ())
+    assert constraints_model.marked_leaves(store) == ((item,), ())
     store.look(selection=(item,))
-    facts = dict(inspector.picture(store)["selection"]["facts"])
+    facts = dict(inspector_model.state(store)["selection"]["facts"])
     assert "Class" not in facts
     store.look(selection=tuple(range(5)))
-    assert "Mostly" not in dict(inspector.picture(store)["selection"]["facts"])
+    assert "Mostly" not in dict(inspector_model.state(store)["selection"]["facts"])
     room.act("stop", {})
     store.look(selection=(item,))
-    assert "Class" in dict(inspector.picture(store)["selection"]["facts"])
+    assert "Class" in dict(inspector_model.state(store)["selection"]["facts"])
     assert tree_to_show(store) is store.session.tree
-    assert picture(store) == {"on": False}
+    assert state(store) == {"on": False}
 
 
 def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loop):
     item, target = asked(store).gap.item, load("zoo").target
     name = store.session.labels[item]
-    assert picture(store)["item"] == name
-    assert picture(store)["guess"] == ""
+    assert state(store)["item"] == name
+    assert state(store)["guess"] == ""
     room.key("Enter")  # nothing chosen: nothing revealed
     assert store.view.lesson.outcome is None
-    assert "Click where" in store.view.said
+    assert "click where" in store.view.said
     store.look(selection=own(store))
-    assert picture(store)["guess"].startswith("beside ")
+    assert state(store)["guess"].startswith("beside ")
     assert room.key("Enter")
-    shown = picture(store)
+    shown = state(store)
     assert shown["outcome"]["right"]
     assert shown["score"].startswith("1 of 1 right")
-    assert f"In the truth {name} goes with" in shown["outcome"]["said"]
+    assert f"In the correct tree {name} is with" in shown["outcome"]["said"]
     assert tree_to_show(store).parent[item] == store.view.lesson.outcome.way[0]
     room.key("Enter")
     (told,) = store.session.constraints
-    assert told.author == AUTHOR
+    assert told.author == LESSON_AUTHOR
     assert item in (*told.group, told.apart)
     assert target.satisfies(told.triplets).all()
     loop.until(lambda: store.session.status == "settled" and asked(store) is not None)
@@ -130,12 +135,12 @@ def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
     store.look(selection=(far,))
     room.act("reveal", {})
     outcome = store.view.lesson.outcome
-    shown = picture(store)["outcome"]
+    shown = state(store)["outcome"]
     assert not shown["right"]
     assert outcome.off >= 1
     assert ("one branch" if outcome.off == 1 else f"{outcome.off} branches") in shown["said"]
     assert f"{100 * outcome.share:.0f} %" in shown["share"]
-    assert picture(store)["score"].startswith("0 of 1 right")
+    assert state(store)["score"].startswith("0 of 1 right")
     again = store.view.lesson
     room.act("reveal", {})
     assert store.view.lesson is again  # counted once
@@ -153,10 +158,10 @@ def test_wider_goes_up_clade_by_clade_to_all_the_others(store, room):
         assert now > before
         assert gap.item not in store.view.selection
         before = now
-    assert picture(store)["guess"] == "apart from all the others"
+    assert state(store)["guess"] == "apart from all the others"
     room.act("reveal", {})
     assert store.view.lesson.outcome.told == 0
-    assert "says nothing" in picture(store)["outcome"]["share"]
+    assert "no statement" in state(store)["outcome"]["share"]
 
 
 def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkeypatch):
@@ -165,8 +170,8 @@ def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkey
         seen.append(asked(store).gap.item)
         room.act("skip", {})
     assert sorted(seen) == list(range(101))
-    assert picture(store)["item"] is None
-    assert not picture(store)["working"]
+    assert state(store)["item"] is None
+    assert not state(store)["working"]
 
 
 def test_undo_in_the_middle_of_a_question_asks_anew(store, room, loop):
@@ -189,10 +194,10 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
     assert store.open_data(spec)
     loop.until(lambda: store.session.status == "settled")
     assert store.view.lesson is None
-    assert "No truth" in no_truth(store)
+    assert "No correct tree" in no_lesson_because(store)
     room.act("lesson", {})
     assert store.view.lesson is None
-    assert "No truth" in store.view.error[0]
+    assert "No correct tree" in store.view.error[0]
     room.act("open-lesson", {"name": "../../secret"})
     assert "no lesson" in store.view.error[0]
 
@@ -220,7 +225,7 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
     assert store.session.status == "settled"
     lesson = store.view.lesson
     assert lesson.replay
-    assert picture(store)["replay"]["of"] == count
+    assert state(store)["replay"]["of"] == count
     (only,) = strip(store)["steps"]  # not told ahead
     assert only["now"]
     distances, trees = [triplet_distance(target, store.session.tree)], [store.session.tree]
@@ -236,32 +241,32 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
             store.look(selection=own(store))
             room.key("Enter")
             room.key("Enter")
-        assert picture(store)["replay"]["at"] == step + 1
+        assert state(store)["replay"]["at"] == step + 1
         assert store.session.constraints[-1] == fresh
         assert store.session.status == "settled"  # nothing had to run
         distances.append(triplet_distance(target, store.session.tree))
         trees.append(store.session.tree)
-    assert picture(store)["item"] is None
+    assert state(store)["item"] is None
     assert not store.session.future
     assert min(distances[-3:]) < distances[0]
     for tree in reversed(trees[:-1]):
         room.act("back", {})
         assert store.session.tree == tree
-    assert picture(store)["replay"]["at"] == 0
+    assert state(store)["replay"]["at"] == 0
 
 
 def test_another_session_brings_none_of_the_samples_of_this_one(loop):
     """Runs are numbered in each session: the number alone does not say whose samples they are."""
     with over_zoo(loop, "ddt") as store:
         assert store.samples is not None
-        assert store.restore(open_prepared("glass"))
+        assert store.restore(open_prepared_lesson("glass"))
         assert store.samples is None
 
 
 def test_every_lesson_has_data_and_a_title():
-    assert [name for name, _ in prepared()] == sorted(LESSONS)
-    assert all(title for _, title in prepared())
-    assert open_prepared("zoo").log
+    assert [name for name, _ in prepared_lessons()] == sorted(LESSONS)
+    assert all(title for _, title in prepared_lessons())
+    assert open_prepared_lesson("zoo").log
 
 
 def test_a_lesson_is_made_by_its_seed_alone_and_its_log_plays_it_again():
@@ -270,9 +275,9 @@ def test_a_lesson_is_made_by_its_seed_alone_and_its_log_plays_it_again():
     lesson = load_session(save_session(made))
     assert len(lesson.future) == 2
     assert not lesson.past
-    played = list(steps(lesson, run_method, get))
+    played = list(replay_steps(lesson, run_method, get))
     assert len(played) == len(lesson.log) + 1
-    assert same(replay(lesson, run_method, get), lesson)
+    assert equal_values(replay(lesson, run_method, get), lesson)
     counts = [len(each.enabled) for each in played]
     assert max(counts) == 2
     assert counts[-1] == 0

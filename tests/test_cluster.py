@@ -20,8 +20,15 @@ from hcviz.core.errors import ClusterError, InvalidData, InvalidParameter
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import cluster as clusters
-from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on, sharded
-from hcviz.jobs.task import Gate
+from hcviz.jobs.cluster import (
+    DaskExecutor,
+    _pausable,
+    connect,
+    distribute_features,
+    grow_on_client,
+    run_on,
+)
+from hcviz.jobs.task import PauseControl
 from tests import jobmethods
 from tests.test_cluster_long import unhurried
 from tests.test_jobs import LONG, wait_for
@@ -49,7 +56,7 @@ def here(made, data, rows):
     return told(last)
 
 
-@pytest.mark.parametrize("doing", ["tally", "finish"])
+@pytest.mark.parametrize("doing", ["tally", "build_subtree"])
 def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster, monkeypatch):
     """And all who hold what the tasks are about, with the first of either kind: much is left."""
     data = noisy_blocks(4000, 5, 0.3, seed=1)
@@ -59,7 +66,7 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
         client.wait_for_workers(2, LONG)  # one may be starting anew
         pids = client.run(os.getpid)
         assert len(pids) == 2
-        submit = getattr(Workers, doing)
+        submit = getattr(DaskExecutor, doing)
 
         def submitted(executor, *given):
             future = submit(executor, *given)
@@ -71,8 +78,8 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
                     os.kill(pid, signal.SIGKILL)
             return future
 
-        monkeypatch.setattr(Workers, doing, submitted)
-        *_, last = grow_on(client, made, data.oracle, 3, rows)
+        monkeypatch.setattr(DaskExecutor, doing, submitted)
+        *_, last = grow_on_client(client, made, data.oracle, 3, rows)
     assert killed
     assert told(last) == here(made, data, rows)
 
@@ -97,7 +104,7 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
     mine = CountingOracle(data.oracle)
     with Client(cluster, timeout=LONG) as client:
         client.wait_for_workers(2, LONG)
-        *_, last = grow_on(client, ActiveCluster(s=30), mine, 3)
+        *_, last = grow_on_client(client, ActiveCluster(s=30), mine, 3)
     assert mine.queries == last.metrics["queries"]
     again = CountingOracle(data.oracle)
     *_, same = ActiveCluster(s=30).grow(again, 3, threads=1)
@@ -108,7 +115,7 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
 @pytest.mark.parametrize("address", ["nonsense", "", "tls://127.0.0.1:1"])
 def test_what_is_no_scheduler_gets_a_sentence_and_nothing_else(address, capfd):
     with pytest.raises(ClusterError, match="No Dask scheduler answers"):
-        connected(address, timeout=1)
+        connect(address, timeout=1)
     gc.collect()
     assert capfd.readouterr().err == ""
 
@@ -119,7 +126,7 @@ def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with pytest.raises(ClusterError, match="No Dask scheduler answers"):
-            connected(f"tcp://127.0.0.1:{server.server_port}", timeout=1)
+            connect(f"tcp://127.0.0.1:{server.server_port}", timeout=1)
     finally:
         server.shutdown()
         server.server_close()
@@ -128,20 +135,20 @@ def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
 
 
 def test_a_closed_gate_holds_what_is_divided_here():
-    gate = Gate()
+    control = PauseControl()
     drawn = []
 
-    def divided():
+    def divide_set():
         for step in range(4):
             drawn.append(step)
             yield step
 
-    stream = _held(divided, gate)
+    stream = _pausable(divide_set, control)
     assert next(stream) == 0
-    gate.pause(True)
+    control.pause(True)
     assert [next(stream) for _ in range(3)] == [None] * 3
     assert drawn == [0]
-    gate.pause(False)
+    control.pause(False)
     assert [each for each in stream if each is not None] == [1, 2, 3]
 
 
@@ -154,7 +161,7 @@ def test_what_is_refused(cluster):
     with pytest.raises(InvalidData, match="needs features"):
         run_on(cluster.scheduler_address, "ddt", problem)
     with pytest.raises(InvalidParameter, match="No Dask scheduler"):
-        connected("tcp://127.0.0.1:1", timeout=1)
+        connect("tcp://127.0.0.1:1", timeout=1)
 
 
 def test_a_small_problem_is_one_task(cluster):
@@ -179,7 +186,7 @@ def test_shards_are_spread_over_the_workers(cluster, tmp_path):
     oracle = Heavy(np.random.default_rng(0).normal(size=(1001, 3)), str(go))
     with Client(cluster, timeout=LONG) as client:
         client.wait_for_workers(2, LONG)
-        shards = sharded(client, oracle, 100)
+        shards = distribute_features(client, oracle, 100)
         keys = {each.key for each in shards}
 
         def shares():
@@ -193,12 +200,12 @@ def test_shards_are_spread_over_the_workers(cluster, tmp_path):
         assert np.array_equal(np.concatenate([part.rows for part in parts]), oracle.rows)
 
 
-@pytest.mark.parametrize(("kind", "doing"), [("cosine-z", "tally"), ("gaussian", "finish")])
+@pytest.mark.parametrize(("kind", "doing"), [("cosine-z", "tally"), ("gaussian", "build_subtree")])
 def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
     kind, doing, cluster, monkeypatch
 ):
     """Bit for bit, with what was asked for, though all workers die, with all shards, in between."""
-    monkeypatch.setattr(clusters, "SHARD", 250 * 4 * 8)
+    monkeypatch.setattr(clusters, "SHARD_BYTES", 250 * 4 * 8)
     n = 4000
     rng = np.random.default_rng(4)
     features = rng.normal(size=(n, 4)) + 3 * rng.normal(size=(8, 4))[rng.integers(0, 8, n)]
@@ -208,7 +215,7 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
     with Client(cluster, timeout=LONG) as client:
         client.wait_for_workers(2, LONG)
         pids = client.run(os.getpid)
-        submit = getattr(Workers, doing)
+        submit = getattr(DaskExecutor, doing)
 
         def submitted(executor, *given):
             future = submit(executor, *given)
@@ -219,8 +226,8 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
                     os.kill(pid, signal.SIGKILL)
             return future
 
-        monkeypatch.setattr(Workers, doing, submitted)
-        *_, last = grow_on(client, made, oracle, 3, rows)
+        monkeypatch.setattr(DaskExecutor, doing, submitted)
+        *_, last = grow_on_client(client, made, oracle, 3, rows)
     assert len(killed) == 2
     alone = CountingOracle(FeatureOracle(features, kind))
     *_, here = made.grow(alone, 3, rows, threads=1)
@@ -244,7 +251,7 @@ def test_features_in_a_file_are_read_where_they_are_compared(cluster, tmp_path):
             return submit(task, *given, **more)
 
         client.submit = submitted
-        *_, there = grow_on(client, made, oracle, 3)
+        *_, there = grow_on_client(client, made, oracle, 3)
     *_, here = made.grow(oracle, 3, threads=1)
     assert told(there) == told(here)
     assert len(sent) > 2

@@ -18,10 +18,10 @@ from hcviz import Problem, run
 from hcviz.core.errors import ClusterError, HcvizError, InconsistentTriplets, InvalidData
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import cluster as clusters
-from hcviz.jobs import longtask
-from hcviz.jobs.cluster import AHEAD, Cluster, run_on
-from hcviz.jobs.longtask import MESSAGES, WAITING
-from hcviz.jobs.task import Gate, Task
+from hcviz.jobs import long_task
+from hcviz.jobs.cluster import MAX_QUEUED, Cluster, run_on
+from hcviz.jobs.long_task import MAX_MESSAGES, MAX_WAITING
+from hcviz.jobs.task import PauseControl, Task
 from tests import jobmethods
 from tests.test_jobs import FOREVER, LONG, job_methods, wait_for, wait_until_still
 
@@ -29,16 +29,19 @@ __all__ = ["job_methods"]  # a fixture for every test of this module
 
 #: Proposals between two trees, and trees: more than a chain can be ahead of who asked for them, so
 #: that it is at work when its worker is killed.
-EVERY, TREES = 20 if numba.config.DISABLE_JIT else 120, AHEAD + (2 * MESSAGES + 3) * WAITING
+EVERY, TREES = (
+    20 if numba.config.DISABLE_JIT else 120,
+    MAX_QUEUED + (2 * MAX_MESSAGES + 3) * MAX_WAITING,
+)
 
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """A scheduler may take its time; what is sent can be taken up from there."""
-    monkeypatch.setattr(clusters, "REACH", LONG)
-    monkeypatch.setattr(longtask, "PATIENCE", LONG)
-    monkeypatch.setattr(clusters, "PATIENCE", LONG)
-    monkeypatch.setattr(longtask, "CHECKPOINT", 0.0)
+    monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", LONG)
+    monkeypatch.setattr(long_task, "SCHEDULER_TIMEOUT", LONG)
+    monkeypatch.setattr(clusters, "SCHEDULER_TIMEOUT", LONG)
+    monkeypatch.setattr(long_task, "CHECKPOINT_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def drawn(cluster, params, between):
     there = []
     for shown in run_on(cluster.scheduler_address, "ddt", problem(), **params):
         there.append(shown)
-        if len(there) == 2 * WAITING:  # more than one message, hence a checkpoint
+        if len(there) == 2 * MAX_WAITING:  # more than one message, hence a checkpoint
             between()
     return there
 
@@ -90,7 +93,7 @@ def test_a_sampler_draws_the_same_though_workers_are_killed(
     chains, everyone, client, cluster, caplog
 ):
     """One that is at work, or all, who come back under other addresses."""
-    caplog.set_level(logging.INFO, logger=longtask.__name__)
+    caplog.set_level(logging.INFO, logger=long_task.__name__)
     params = {"seed": 4, "steps": TREES * EVERY - 10, "every": EVERY, "chains": chains}
     here = list(run("ddt", problem(), **params))
     assert len(here) == TREES + 1
@@ -107,7 +110,7 @@ def test_a_sampler_draws_the_same_though_workers_are_killed(
     assert len(there) == len(here)
     assert all(map(same, here, there))
     # It went on from a checkpoint rather than from the beginning.
-    assert "was taken up at snapshot" in caplog.text
+    assert "continues from snapshot" in caplog.text
 
 
 def pausing(held, dask_worker):
@@ -126,7 +129,7 @@ def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
 
     That is the other, or a new one in the killed one's place, where the nanny is quicker.
     """
-    caplog.set_level(logging.INFO, logger=longtask.__name__)
+    caplog.set_level(logging.INFO, logger=long_task.__name__)
     params = {"seed": 4, "steps": TREES * EVERY, "every": EVERY, "chains": 2}
     here = list(run("ddt", problem(), **params))
     states = cluster.scheduler.tasks
@@ -148,7 +151,7 @@ def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
             client.run(pausing, held=False, workers=held)
     assert len(there) == len(here)
     assert all(map(same, here, there))
-    assert "was taken up at snapshot" in caplog.text
+    assert "continues from snapshot" in caplog.text
 
 
 def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
@@ -211,10 +214,10 @@ def test_a_refusal_comes_back_as_itself(client, cluster):
 @pytest.mark.parametrize("method", ["spinning-thread", "ddt"])
 def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypatch):
     scheduler = cluster.scheduler
-    left, ended = {}, longtask.LongTask.ended
-    monkeypatch.setattr(clusters, "LEAVE", LONG)
+    left, ended = {}, long_task.LongTask.ended
+    monkeypatch.setattr(clusters, "STOP_TIMEOUT", LONG)
     monkeypatch.setattr(
-        longtask.LongTask, "ended", lambda each: left.setdefault(each, []).append(ended(each))
+        long_task.LongTask, "ended", lambda each: left.setdefault(each, []).append(ended(each))
         or left[each][-1],
     )  # fmt: skip
     params = {"steps": 10**9, "every": 40, "chains": 3} if method == "ddt" else {}
@@ -278,12 +281,12 @@ def test_a_problem_that_cannot_travel_is_refused_before_anything_runs(cluster):
 
 
 def test_a_pause_holds_the_work(cluster, client, tmp_path):
-    gate, tally = Gate(), tmp_path / "tally"
+    control, tally = PauseControl(), tmp_path / "tally"
     other = Cluster(cluster.scheduler_address)
     items = Problem(labels=list("abcdef"))
     params = {"steps": FOREVER, "rest": 0.001, "tally": str(tally)}
     task = Task(0, "counting-thread", jobmethods.__name__, items, params, 0, None)
-    with contextlib.closing(other), contextlib.closing(other.start(task, gate)) as stream:
+    with contextlib.closing(other), contextlib.closing(other.start(task, control)) as stream:
 
         def drained():
             """All that was made has come, and no more is made."""
@@ -292,10 +295,10 @@ def test_a_pause_holds_the_work(cluster, client, tmp_path):
 
         while next(stream) is None:
             pass
-        gate.pause(True)
+        control.pause(True)
         wait_for(drained)
         wait_until_still(tally)
         made = tally.stat().st_size
-        gate.pause(False)
+        control.pause(False)
         while (shown := next(stream)) is None or shown.step <= made:
             pass

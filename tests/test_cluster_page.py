@@ -20,15 +20,15 @@ from hcviz.algorithms import generator, get
 from hcviz.algorithms.active import framework
 from hcviz.core.errors import ClusterError
 from hcviz.datasets import noisy_blocks
-from hcviz.jobs import Place, Runner, Samples, longtask
+from hcviz.jobs import RunLocation, Runner, Samples, long_task
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs import runner as runners
 from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.session.actions import Failed, Finished, Stopped
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import cluster_of
-from hcviz.ui.features.parameters import model as parameters
-from hcviz.ui.features.parameters.model import form
+from hcviz.ui.features.parameters import model as parameters_model
+from hcviz.ui.features.parameters.model import state
 from hcviz.ui.state.store import Store
 from tests.conftest import ROOT
 from tests.jobmethods import Slow
@@ -41,7 +41,7 @@ __all__ = ["client", "job_methods", "unhurried"]  # fixtures
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """A page does not wait long for a scheduler; a busy machine's may take longer to answer."""
-    monkeypatch.setattr(runners, "SOON", LONG)
+    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", LONG)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def places():
 @pytest.fixture
 def runner(inbox, cluster, client, places):
     there = Cluster(cluster.scheduler_address)
-    made = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    made = inbox.runner = Runner(inbox, cluster=there, on_location=places.append)
     yield made
     made.close()
     wait_for(lambda: not at_work(client))
@@ -73,7 +73,7 @@ def test_a_run_arrives_in_order_from_another_process(where, runner, inbox, place
     pids = {m.snapshot.metrics["pid"] for m in inbox.messages[:-1]}
     assert len(pids) == 1
     assert os.getpid() not in pids
-    assert places == [Place(cluster.scheduler_address)]
+    assert places == [RunLocation(cluster.scheduler_address)]
     # Run 7's numbers, as here.
     drawn = generator(11, 7).random(5)
     assert inbox.messages[-2].snapshot.metrics["draw"] == drawn[-1]
@@ -188,13 +188,13 @@ NOWHERE = "tcp://127.0.0.1:1"
 
 @pytest.fixture
 def nowhere(monkeypatch):
-    monkeypatch.setattr(clusters, "REACH", 0.2)
-    monkeypatch.setattr(clusters, "AGAIN", LONG)
+    monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 0.2)
+    monkeypatch.setattr(clusters, "RETRY_SECONDS", LONG)
     return Cluster(NOWHERE)
 
 
 def test_without_an_answer_a_run_is_done_here(inbox, places, nowhere):
-    runner = inbox.runner = Runner(inbox, cluster=nowhere, tell=places.append)
+    runner = inbox.runner = Runner(inbox, cluster=nowhere, on_location=places.append)
     with contextlib.closing(runner):
         runner.start(1, "counting-thread", items(), {"steps": 3}, 0)
         assert inbox.until_over() == Finished(1)
@@ -210,7 +210,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         assert store.session.snapshot is not None
         assert "No Dask scheduler answers" in store.view.error[0]
         assert store.view.error[1] == "Runs are done on this machine."
-        assert form(store)["place"].startswith("Runs are done on this machine.")
+        assert state(store)["place"].startswith("Runs are computed on this machine.")
         store.look(error=None)
         assert store.open_data(DataSpec(name="zoo"))
         loop.until(lambda: store.session.status == "settled")
@@ -225,11 +225,11 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
     pages = []
     try:
         assert store.open_data(DataSpec(name="zoo"))
-        store.subscribe(parameters.sees, lambda _: pages.append(form(store)))
+        store.subscribe(parameters_model.depends_on, lambda _: pages.append(state(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        told = f"Runs are done on the cluster at {address}."
-        assert form(store)["place"] == told
+        told = f"Runs are computed on the cluster at {address}."
+        assert state(store)["place"] == told
         assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
         assert store.view.error is None
     finally:
@@ -285,10 +285,10 @@ def apart():
 
 def ends(process, monkeypatch):
     """A scheduler, for which nobody has to wait from now on."""
-    monkeypatch.setattr(runners, "SOON", 0.5)
-    monkeypatch.setattr(clusters, "REACH", 0.5)
-    for module in (clusters, longtask):
-        monkeypatch.setattr(module, "PATIENCE", 0.5)
+    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 0.5)
+    for module in (clusters, long_task):
+        monkeypatch.setattr(module, "SCHEDULER_TIMEOUT", 0.5)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert gone(process.pid)
@@ -297,10 +297,12 @@ def ends(process, monkeypatch):
 def test_a_scheduler_that_goes_away_is_a_sentence_and_the_next_run_is_done_here(
     apart, inbox, places, monkeypatch
 ):
-    monkeypatch.setattr(clusters, "REACH", 10.0)  # so long a client looks for what is gone
+    monkeypatch.setattr(
+        clusters, "CONNECT_TIMEOUT", 10.0
+    )  # so long a client looks for what is gone
     process, address = apart(1)
     there = Cluster(address)
-    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    runner = inbox.runner = Runner(inbox, cluster=there, on_location=places.append)
     with contextlib.closing(there), contextlib.closing(runner):
         runner.start(1, "counting-thread", items(), {"steps": FOREVER, "rest": 0.01}, 0)
         inbox.until(lambda messages: len(messages) >= 2)
@@ -317,7 +319,9 @@ def test_a_scheduler_that_goes_away_is_a_sentence_and_the_next_run_is_done_here(
 
 def test_a_scheduler_that_goes_away_from_a_large_set_is_a_sentence_too(apart, inbox, monkeypatch):
     monkeypatch.setattr(framework, "TASK", Slow.n_items - 1)  # its parts are tasks
-    monkeypatch.setattr(clusters, "REACH", 10.0)  # so long a client looks for what is gone
+    monkeypatch.setattr(
+        clusters, "CONNECT_TIMEOUT", 10.0
+    )  # so long a client looks for what is gone
     process, address = apart(1)
     there = Cluster(address)
     runner = inbox.runner = Runner(inbox, cluster=there)
@@ -354,7 +358,7 @@ def refused_at_once(there, sessions=3):
 
 def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
     """It takes connections, and that is all; a look at it would take a minute."""
-    monkeypatch.setattr(clusters, "REACH", 60.0)
+    monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         taken = []
 
@@ -377,7 +381,7 @@ def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
 
 
 def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatch):
-    monkeypatch.setattr(clusters, "REACH", 60.0)
+    monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     process, address = apart(1)
     there = Cluster(address)
     with contextlib.closing(there):
@@ -394,7 +398,7 @@ def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatc
 def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
     _, address = apart(0)
     there = Cluster(address)
-    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    runner = inbox.runner = Runner(inbox, cluster=there, on_location=places.append)
     with contextlib.closing(there), contextlib.closing(runner):
         runner.start(2, "counting-thread", items(), {"steps": 2}, 0)
         assert inbox.until_over() == Finished(2)

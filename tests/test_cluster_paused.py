@@ -11,15 +11,15 @@ from hcviz.algorithms.active import framework, queries
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Place, Runner, standstill
+from hcviz.jobs import RunLocation, Runner, worker_watchdog
 from hcviz.jobs import runner as runners
 from hcviz.jobs.cluster import Cluster, run_on
-from hcviz.jobs.longtask import LongTask
-from hcviz.jobs.standstill import paused, watched
+from hcviz.jobs.long_task import LongTask
+from hcviz.jobs.worker_watchdog import paused_sentence, watch_workers
 from hcviz.session.actions import Finished, Stopped
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.subscriptions import everything
-from hcviz.ui.features.history.model import picture as foot
+from hcviz.ui.features.history.model import state as foot
 from hcviz.ui.features.top_bar.model import live as bar_live
 from hcviz.ui.state.store import Store
 from tests.test_cluster_long import at_work, client, pausing, problem, unhurried
@@ -27,7 +27,7 @@ from tests.test_jobs import LONG, Inbox, items, job_methods, wait_for
 
 __all__ = ["client", "job_methods", "unhurried"]  # fixtures
 
-BOTH = paused(2)
+BOTH = paused_sentence(2)
 
 
 @pytest.fixture
@@ -63,7 +63,9 @@ def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
             hold(False)
 
     hold(True)
-    there = list(run_on(cluster.scheduler_address, method, problem(), seed=3, tell=tell, **params))
+    there = list(
+        run_on(cluster.scheduler_address, method, problem(), seed=3, on_waiting=tell, **params)
+    )
     assert told == [BOTH, ""]
     assert there[-1].tree == here.tree
     assert there[-1].metrics == here.metrics
@@ -73,19 +75,19 @@ def test_the_page_can_cancel_what_waits_and_leaves_nothing_behind(
     hold, client, cluster, monkeypatch
 ):
     """It does not wait, either, for a task to leave off that has never begun."""
-    monkeypatch.setattr(runners, "SOON", LONG)
+    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", LONG)
     inbox, places, waited = Inbox(), [], []
     there = Cluster(cluster.scheduler_address)
     queues = cluster.scheduler.extensions["queues"].queues
     before = set(queues)
-    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    runner = inbox.runner = Runner(inbox, cluster=there, on_location=places.append)
     with contextlib.closing(there), contextlib.closing(runner):
         hold(True)
         with monkeypatch.context() as patched:
             patched.setattr(LongTask, "ended", waited.append)
             runner.start(4, "counting-thread", items(), {"steps": 3}, 0)
             wait_for(lambda: len(places) == 2)
-            assert places == [Place(there.address), Place(there.address, waiting=BOTH)]
+            assert places == [RunLocation(there.address), RunLocation(there.address, waiting=BOTH)]
             runner.cancel()
             assert inbox.until_over() == Stopped(4)
             assert not runner.busy
@@ -123,13 +125,13 @@ def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
 
 
 def test_the_command_says_so_too(hold, cluster, monkeypatch, capsys):
-    told = standstill.paused
+    told = worker_watchdog.paused_sentence
 
     def released(workers):
         hold(False)
         return told(workers)
 
-    monkeypatch.setattr(standstill, "paused", released)
+    monkeypatch.setattr(worker_watchdog, "paused_sentence", released)
     hold(True)
     assert cli.main(["run", "average", "zoo", "--scheduler", cluster.scheduler_address]) == 0
     assert f"hcviz: {BOTH}\n" in capsys.readouterr().err
@@ -143,7 +145,7 @@ SHOWN = Snapshot(Tree.star(2), 1, 2)
 
 def watching(counts, monkeypatch, shown=()):
     """What a stream of nothing yields, a count of workers for each; with snapshots at ``shown``."""
-    monkeypatch.setattr(standstill, "LOOK", -1.0)  # each time
+    monkeypatch.setattr(worker_watchdog, "CHECK_SECONDS", -1.0)  # each time
     closed, said, left = [], [], iter(counts)
 
     def nothing():
@@ -153,7 +155,7 @@ def watching(counts, monkeypatch, shown=()):
         finally:
             closed.append(True)
 
-    stream = watched(nothing(), lambda: next(left), said.append)
+    stream = watch_workers(nothing(), lambda: next(left), said.append)
     return stream, said, closed
 
 
@@ -162,20 +164,20 @@ def test_what_is_said_is_said_once_and_taken_back(monkeypatch):
         [(2, 2), (2, 0), (2, 0), (1, 0), (1, 1), (0, 0), (3, 0)], monkeypatch, shown=(7,)
     )
     assert [each is SHOWN for each in stream] == [False] * 7 + [True]
-    assert said == [paused(2), paused(1), "", paused(3), ""]
-    assert "only worker" in paused(1)
+    assert said == [paused_sentence(2), paused_sentence(1), "", paused_sentence(3), ""]
+    assert "only worker" in paused_sentence(1)
     assert closed
 
 
 def test_a_cluster_without_any_worker_is_given_up_and_one_that_pauses_is_not(monkeypatch):
     clock = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(standstill.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(worker_watchdog.time, "monotonic", lambda: float(next(clock)))
     stream, said, closed = watching([(1, 0)] * 100 + [(0, 0)] * 3 + [(0, 0)], monkeypatch)
     for _ in range(103):
         assert next(stream) is None
     with pytest.raises(HcvizError, match="no worker for 30 seconds"):
         next(stream)
-    assert said == [paused(1), ""]
+    assert said == [paused_sentence(1), ""]
     assert closed
 
 

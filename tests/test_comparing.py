@@ -20,19 +20,19 @@ from hcviz import Comparisons
 from hcviz.io.answers import new_comparisons
 from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
 from hcviz.io.session_file import load_session, save_session
-from hcviz.questions.threes import next_three
+from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.features.autosave.model import worth_keeping
-from hcviz.ui.features.comparisons import model as comparing
-from hcviz.ui.features.comparisons.model import Comparing
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.history import model as history
-from hcviz.ui.features.history import steps
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.questions.model import Asking
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.comparisons import model as comparisons_model
+from hcviz.ui.features.comparisons.controller import ComparisonController
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.history import model as history_model
+from hcviz.ui.features.history import steps as history_steps
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.questions.controller import QuestionController
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
@@ -41,12 +41,12 @@ from tests.stores import over_zoo
 def test_three_come_from_the_third_that_was_seen_least():
     rng = np.random.default_rng(0)
     seen = np.array([5, 0, 9, 1, 7, 8, 6, 2, 9])  # least: items 1, 3 and 7
-    assert {frozenset(next_three(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
-    orders = {next_three(seen, rng) for _ in range(200)}
+    assert {frozenset(next_triple(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
+    orders = {next_triple(seen, rng) for _ in range(200)}
     assert len(orders) == 6  # in every order: 200 draws miss one with probability 6 (5/6)^200
-    second = next_three(seen, rng, {frozenset({1, 3, 7})})
+    second = next_triple(seen, rng, {frozenset({1, 3, 7})})
     assert frozenset(second) != {1, 3, 7}
-    anywhere = {item for _ in range(200) for item in next_three(seen, rng, source="any")}
+    anywhere = {item for _ in range(200) for item in next_triple(seen, rng, source="any")}
     assert anywhere == set(range(9))
 
 
@@ -55,12 +55,12 @@ def test_every_three_comes_once_and_then_none(source):
     rng = np.random.default_rng(1)
     asked: set[frozenset[int]] = set()
     for _ in range(math.comb(6, 3)):
-        three = next_three(np.zeros(6, np.int64), rng, asked, source)
+        three = next_triple(np.zeros(6, np.int64), rng, asked, source)
         assert len(set(three)) == 3
         assert frozenset(three) not in asked
         asked.add(frozenset(three))
-    assert next_three(np.zeros(6, np.int64), rng, asked, source) is None
-    assert next_three(np.zeros(2, np.int64), rng, source=source) is None
+    assert next_triple(np.zeros(6, np.int64), rng, asked, source) is None
+    assert next_triple(np.zeros(2, np.int64), rng, source=source) is None
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def flowers(loop):
 
 
 def test_an_answer_is_kept_and_the_next_three_come_at_once(flowers, loop):
-    card = Comparing(flowers)
+    card = ComparisonController(flowers)
     assert not card.key("1")
     assert card.key("c")
-    shown = comparing.picture(flowers)
+    shown = comparisons_model.state(flowers)
     json.dumps(shown)
     assert shown["ask"] == "Which is the odd one out?"
     assert [item["image"][:10] for item in shown["items"]] == ["data:image"] * 3
@@ -100,12 +100,12 @@ def test_an_answer_is_kept_and_the_next_three_come_at_once(flowers, loop):
 
 
 def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
-    card = Comparing(flowers)
-    assert comparing.question_of(flowers) == "odd"
+    card = ComparisonController(flowers)
+    assert comparisons_model.current_question(flowers) == "odd"
     assert flowers.dataset is not None
     flowers.use(replace(flowers.dataset, asked={"odd": 2, "central": 3}), flowers.session.data)
     card.act("compare", {})
-    shown = comparing.picture(flowers)
+    shown = comparisons_model.state(flowers)
     assert shown["ask"] == "Which of the three is most central?"
     assert shown["question"] == "central"
     card.key("1")
@@ -115,21 +115,21 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     assert flowers.session.choices[1].question == "odd"
     flowers.use(replace(flowers.dataset, asked={"triplets": 9}), flowers.session.data)
     flowers.look(three_question=None, three=())
-    assert comparing.question_of(flowers) == "odd"
+    assert comparisons_model.current_question(flowers) == "odd"
 
 
 def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
-    card = Comparing(flowers)
+    card = ComparisonController(flowers)
     card.act("compare", {})
     flowers.use(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
-    assert comparing.picture(flowers)["question"] == "odd"
+    assert comparisons_model.state(flowers)["question"] == "odd"
     card.key("1")
     assert flowers.session.choices[-1].question == "odd"
-    assert comparing.picture(flowers)["question"] == "central"  # the next three
+    assert comparisons_model.state(flowers)["question"] == "central"  # the next three
 
 
 def test_the_page_knows_that_a_card_asks(flowers):
-    card = Comparing(flowers)
+    card = ComparisonController(flowers)
     assert not shell_state.picture(flowers)["asking"]
     card.key("c")
     assert shell_state.picture(flowers)["asking"]
@@ -143,7 +143,7 @@ def test_an_answer_about_three_is_not_told_as_two(flowers):
     snapshot = flowers.session.snapshot
     metrics = {"answers": 4196.0, "converged": 0.0, "queries": 7.0, "k low": 2.0}
     flowers.session = replace(flowers.session, snapshot=replace(snapshot, metrics=metrics))
-    facts = dict(inspector.live(flowers)["facts"])
+    facts = dict(inspector_model.live(flowers)["facts"])
     assert facts["Comparisons"] == "4,196"
     assert facts["Converged"] == "no"
     assert facts["Questions asked"] == "7"
@@ -151,11 +151,11 @@ def test_an_answer_about_three_is_not_told_as_two(flowers):
 
 
 def test_any_answer_can_be_taken_back(flowers, loop):
-    card = Comparing(flowers)
+    card = ComparisonController(flowers)
     for items in ((0, 1, 2), (3, 4, 5), (6, 7, 8)):
-        flowers.dispatch(act.Choose("odd", items))
+        flowers.dispatch(act.AddChoice("odd", items))
     loop.until(lambda: flowers.session.status == "settled")
-    listed = comparing.picture(flowers)["given"]
+    listed = comparisons_model.state(flowers)["given"]
     assert [each["at"] for each in listed] == [2, 1, 0]  # the newest first
     card.act("show", {"at": 1})
     assert set(flowers.view.selection) == {3, 4, 5}
@@ -175,20 +175,20 @@ def test_any_answer_can_be_taken_back(flowers, loop):
 def test_a_long_list_says_how_many_are_left_out(flowers):
     for odd in range(2, 22):
         for other in (0, 1, 45, 46, 47):
-            flowers.dispatch(act.Choose("odd", (odd, other, 44)))
-    shown = comparing.picture(flowers)
-    assert shown["answers"] == 100 > len(shown["given"]) == comparing.LISTED
+            flowers.dispatch(act.AddChoice("odd", (odd, other, 44)))
+    shown = comparisons_model.state(flowers)
+    assert shown["answers"] == 100 > len(shown["given"]) == comparisons_model.MAX_LISTED
     assert shown["given"][0]["at"] == 99
 
 
 def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
-    word, why = top_bar.picture(flowers)["measured"]
+    word, why = top_bar_model.state(flowers)["measured"]
     assert word == "none, only answers"
-    assert "no features" in why
+    assert "without features" in why
     with over_zoo(loop, "average") as store:
-        assert top_bar.picture(store)["measured"] is None
+        assert top_bar_model.state(store)["measured"] is None
         assert store.open_data(DataSpec(name="planted"))
-        assert top_bar.picture(store)["measured"][0] == "measured"
+        assert top_bar_model.state(store)["measured"][0] == "measured"
 
 
 def test_enough_answers_move_the_tree(flowers, loop):
@@ -199,7 +199,7 @@ def test_enough_answers_move_the_tree(flowers, loop):
     other = far[0]
     rest = [i for i in range(48) if i not in (first, other)]
     for odd in rest * 6:
-        flowers.dispatch(act.Choose("odd", (odd, first, other)))
+        flowers.dispatch(act.AddChoice("odd", (odd, first, other)))
     loop.until(lambda: flowers.session.status == "settled")
     moved = flowers.session.tree
     assert moved != tree
@@ -207,7 +207,7 @@ def test_enough_answers_move_the_tree(flowers, loop):
 
 
 def test_what_is_skipped_is_not_put_again(flowers):
-    card = Comparing(flowers)
+    card = ComparisonController(flowers)
     card.act("from", {"value": "any"})
     card.key("c")
     put = {frozenset(flowers.view.three)}
@@ -222,22 +222,22 @@ def test_what_is_skipped_is_not_put_again(flowers):
 
 def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
     with over_zoo(loop, "average") as store:
-        card, other = Comparing(store), Asking(store)
-        assert not comparing.picture(store)["prominent"]
-        reads = {m[0]: m[2] for m in top_bar.picture(store)["methods"]}
+        card, other = ComparisonController(store), QuestionController(store)
+        assert not comparisons_model.state(store)["prominent"]
+        reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert reads["4-al"]
         card.key("c")
         tree = store.session.tree
         card.key("1")
         assert store.session.tree is tree
-        offered = comparing.picture(store)["unheeded"]
-        assert offered["said"] == "Average linkage does not read such answers."
-        reads = {m[0]: m[2] for m in top_bar.picture(store)["methods"]}
+        offered = comparisons_model.state(store)["unheeded"]
+        assert offered["said"] == "Average linkage does not use comparisons."
+        reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
         loop.until(lambda: store.session.status == "settled")
         assert store.session.method == "4-al"
-        assert comparing.picture(store)["unheeded"] is None
+        assert comparisons_model.state(store)["unheeded"] is None
         other.key("q")  # one card at a time
         assert store.view.three == ()
         loop.until(lambda: store.view.question is not None)
@@ -258,8 +258,8 @@ class Saved:
 
 def test_answers_are_saved_as_csv_that_is_read_again(flowers):
     part = Saved()
-    files = Files(flowers, part, None)
-    card = Comparing(flowers)
+    files = FileController(flowers, part, None)
+    card = ComparisonController(flowers)
     card.key("c")
     card.key("1")
     card.act("question", {"value": "central"})
@@ -281,7 +281,7 @@ def test_answers_are_saved_as_csv_that_is_read_again(flowers):
 def upload(store, text, kind="comparisons", name="mine.csv"):
     content = base64.b64encode(text.encode()).decode()
     piece = {"id": text, "kind": kind, "name": name, "piece": 0, "pieces": 1, "base64": content}
-    Files(store, Saved(), None).act("upload", piece)
+    FileController(store, Saved(), None).act("upload", piece)
 
 
 def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
@@ -320,27 +320,27 @@ def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
 def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     labels = flowers.session.labels
     for items in ((5, 17, 30), (5, 17, 30), (8, 2, 40)):  # the same twice in one second is twice
-        flowers.dispatch(act.Choose("odd", items, time="2026-01-01T00:00:00+00:00"))
+        flowers.dispatch(act.AddChoice("odd", items, time="2026-01-01T00:00:00+00:00"))
     part = Saved()
-    Files(flowers, part, None).act("save", {"what": "answers"})
+    FileController(flowers, part, None).act("save", {"what": "answers"})
     text, now = part.content.decode(), len(flowers.problem.comparisons)
     log = len(flowers.session.log)
     upload(flowers, text, name="mine.csv")
     assert flowers.view.error is None
-    assert flowers.view.said == "mine.csv holds 3 answers that are there: nothing was added."
+    assert flowers.view.said == "mine.csv has 3 answers that are already here: nothing was added."
     assert (len(flowers.session.log), len(flowers.problem.comparisons)) == (log, now)
 
     a, b, c = labels[1], labels[2], labels[3]
     more = text + f"odd,{a},{b},{c},Ana,2026-01-01T00:00:00+00:00\r\n"
     upload(flowers, more, name="more.csv")
-    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were there.")
+    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now + 2
     upload(flowers, more, name="more.csv")  # those that came with a file are there too
-    assert flowers.view.said == "more.csv holds 4 answers that are there: nothing was added."
+    assert flowers.view.said == "more.csv has 4 answers that are already here: nothing was added."
     flowers.dispatch(act.Undo())
     flowers.dispatch(act.Undo())  # the last of the three
     upload(flowers, text, name="mine.csv")
-    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were there.")
+    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now
     unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
     for more in (2, 4):
@@ -353,9 +353,9 @@ def test_the_strip_counts_answers_of_files(flowers):
     a, b, c = labels[5], labels[17], labels[30]
 
     def told():
-        return [step["answers"] for step in steps.picture(flowers)["steps"]]
+        return [step["answers"] for step in history_steps.state(flowers)["steps"]]
 
-    flowers.dispatch(act.Choose("odd", (5, 17, 30)))
+    flowers.dispatch(act.AddChoice("odd", (5, 17, 30)))
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
@@ -376,10 +376,10 @@ def test_a_later_state_of_the_same_list_adds_what_is_new(flowers):
     text = write_comparison_csv(known, labels)
     log = len(flowers.session.log)
     upload(flowers, text)
-    assert "4,196 comparisons there are and no others: nothing was added" in flowers.view.said
+    assert "4,196 comparisons here and no others: nothing was added" in flowers.view.said
     assert len(flowers.session.log) == log
     upload(flowers, write_comparison_csv(known + first(known, 2), labels))
-    assert "4,196 comparisons there are and 2 more, which were added." in flowers.view.said
+    assert "4,196 comparisons here and 2 more, which were added." in flowers.view.said
     assert flowers.problem.comparisons == known + first(known, 2)
     shorter = first(known, 4000)
     upload(flowers, write_comparison_csv(shorter, labels), name="other.csv")
@@ -420,19 +420,19 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
         assert store.view.said.startswith(said)
         assert store.session.tree is tree
-        assert comparing.picture(store)["unheeded"]["method"] == "4-al"
+        assert comparisons_model.state(store)["unheeded"]["method"] == "4-al"
         assert worth_keeping(store.session)
         store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "settled")
         assert store.session.snapshot.metrics["answers"] == 2
         assert store.problem.features is not None
-        Files(store, Saved(), None).act("copied", {"ok": True})
-        assert "Comparisons that were added stay out of it" in store.view.said
+        FileController(store, Saved(), None).act("copied", {"ok": True})
+        assert "It does not contain the added comparisons" in store.view.said
         upload(store, "anchor,near,far\nbear,x,y\n", name="else.csv")
         assert store.session.labels == ("bear", "x", "y")
         loop.until(lambda: store.session.status == "settled")
         assert store.view.said == (
-            "1 of its 3 names is among the items shown before, so these are data of their own. "
+            "1 of its 3 names is among the items shown before, so the file was opened as new data. "
             "Done."
         )
         store.dispatch(act.Undo())
@@ -446,7 +446,9 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,carp,lion\n")
         store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "failed")
-        assert history.picture(store)["error"][0].startswith("The answers cancel: each question")
+        assert history_model.state(store)["error"][0].startswith(
+            "The answers cancel: each question"
+        )
         assert store.session.tree is tree
 
 

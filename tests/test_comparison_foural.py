@@ -15,7 +15,7 @@ from hcviz.algorithms.comparison.passive import clusters_of
 from hcviz.algorithms.comparison.similarities import mulk3, mulk4
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.datasets import load, planted_hierarchy, sample_comparisons
-from hcviz.ui.features.parameters.model import parameter_from
+from hcviz.ui.features.parameters.model import parse_field
 from tests import comparisonslow as slow
 from tests.test_agglomerate import clades, merge_order
 from tests.test_comparison_similarities import answers
@@ -186,7 +186,7 @@ def test_initial_clusters_from_the_command_line_and_the_form(capsys):
     assert "initial must be a list" in capsys.readouterr().err
     assert cli.main(["run", "4-al", "flowers", "--initial", "[0, 0]"]) == 2
     assert "each of the 48 items; it has 2" in capsys.readouterr().err
-    assert get("4-al").parameters(initial=parameter_from(str(names))).initial == names
+    assert get("4-al").parameters(initial=parse_field(str(names))).initial == names
     for written in ("a, a, a, b, b" + ", -1" * 43, "[0,0,0,b,b" + ",-1" * 43 + "]"):
         assert cli.main(["run", "4-al", "flowers", "--initial", written]) == 0
         assert Tree.from_newick(capsys.readouterr().out.strip(), load("flowers").labels) == tree

@@ -19,7 +19,7 @@ from bokeh.models import Div
 
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.document_cleanup import clear_document
-from hcviz.ui.features.run_trace.view import Trace
+from hcviz.ui.features.run_trace.view import RunTrace
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_clear_document_frees_the_models_that_bokeh_leaves_in_it() -> None:
 
 def test_a_drawn_curve_does_not_keep_its_page() -> None:
     """HoloViews keeps a curve's options and hooks in a global table."""
-    trace = Trace()
+    trace = RunTrace()
     curve = trace._curve(("log joint", np.array([[0.0, 1.0], [1.0, 2.0]])))
     gone = weakref.ref(trace)
     del trace

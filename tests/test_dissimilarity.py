@@ -23,11 +23,11 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.history import steps
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.node_costs import section as costs
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.history import steps as history_steps
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.node_costs import section as node_costs_section
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state.store import Store
 
 
@@ -106,7 +106,7 @@ def test_what_are_no_distances_is_a_sentence(wrong, told):
 
 def test_the_page_gives_the_distances_on(loop):
     matrix = squareform(np.random.default_rng(0).uniform(1, 9, 15))
-    store = Store(Session(method="average", treats="ignored"), loop.schedule)
+    store = Store(Session(method="average", constraint_mode="ignored"), loop.schedule)
     try:
         spec = DataSpec(
             kind="table", name="far.csv", filename="far.csv", content=written(matrix),
@@ -115,14 +115,14 @@ def test_the_page_gives_the_distances_on(loop):
         assert store.open_data(spec)
         loop.until(lambda: store.session.status == "settled")
         assert store.session.tree == Tree.from_linkage(linkage(squareform(matrix), "average"))
-        assert top_bar.picture(store)["measured"][0] == "distances"
+        assert top_bar_model.state(store)["measured"][0] == "distances"
         problem = store.problem
-        assert nodecosts.as_read(store, problem) is problem
+        assert node_costs_model.problem_as_read(store, problem) is problem
         store.session = replace(store.session, method="densest-cut")
         cost = dasgupta_cost(store.session.tree, matrix)
-        read = nodecosts.as_read(store, problem)
+        read = node_costs_model.problem_as_read(store, problem)
         assert dasgupta_cost(store.session.tree, read.similarity) == pytest.approx(cost)
-        assert inspector.FAR not in inspector.picture(store)["notes"]
+        assert inspector_model.DISSIMILARITY_NOTE not in inspector_model.state(store)["notes"]
     finally:
         store.close()
 
@@ -164,7 +164,7 @@ def test_page_command_line_and_python_read_the_same_distances(
     assert told["metrics"].get("cost", cost) == pytest.approx(cost)
 
     treats = get(method).triplets
-    store = Store(Session(method=method, params=params, treats=treats), loop.schedule)
+    store = Store(Session(method=method, params=params, constraint_mode=treats), loop.schedule)
     try:
         spec = DataSpec(
             kind="table", name="far.csv", filename="far.csv", content=path.read_bytes(),
@@ -177,12 +177,12 @@ def test_page_command_line_and_python_read_the_same_distances(
         assert session.snapshot.metrics.get("cost", cost) == pytest.approx(cost)
         if method != "average":  # on the page: in the section on costs, and in the history
             store.drawn = session.snapshot
-            assert costs.picture(store)["cost"] == costs.number(cost)
-            assert steps.dasgupta(store, tree) == pytest.approx(cost)
-            assert inspector.FAR not in inspector.picture(store)["notes"]
+            assert node_costs_section.state(store)["cost"] == node_costs_section.format_cost(cost)
+            assert history_steps.tree_cost(store, tree) == pytest.approx(cost)
+            assert inspector_model.DISSIMILARITY_NOTE not in inspector_model.state(store)["notes"]
         else:
             near = dasgupta_cost(tree, from_distance(matrix))
-            assert steps.dasgupta(store, tree) == pytest.approx(near)
+            assert history_steps.tree_cost(store, tree) == pytest.approx(near)
         assert store.restore(load_session(save_session(session)))
         assert np.array_equal(store.problem.dissimilarity, matrix)
     finally:

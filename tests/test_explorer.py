@@ -23,11 +23,11 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.app import link
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link, from_query, to_query
-from hcviz.ui.features.constraints import model as answerlist
-from hcviz.ui.features.files.model import stem_of
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.parameters.model import form
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.files.controller import file_stem
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.parameters.model import state
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.view_state import ViewState
 from hcviz.ui.tree import axis
@@ -143,7 +143,7 @@ def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
     ],
 )
 def test_files_made_of_the_data_lose_its_ending(spec, stem):
-    assert stem_of(spec) == stem
+    assert file_stem(spec) == stem
 
 
 def test_every_file_that_is_saved_is_called_after_the_table_without_its_ending(begun, loop):
@@ -229,7 +229,7 @@ def test_a_constraint_by_search_and_keys_alone(begun):
     explorer.keyboard.press("o")
     explorer.controls["tools"].find("tuna")
     explorer.keyboard.press("Enter")
-    (row,) = answerlist.picture(store)["items"]
+    (row,) = constraints_model.state(store)["items"]
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
 
@@ -274,7 +274,7 @@ def test_a_links_answers_at_odds_are_explained(begun):
 
 
 def the_field(explorer, name):
-    return next(each for each in form(explorer.store)["fields"] if each["name"] == name)
+    return next(each for each in state(explorer.store)["fields"] if each["name"] == name)
 
 
 def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun, loop):
@@ -285,7 +285,7 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
     set_it("set", {"name": "steps", "value": "many"})
     assert "must be a whole number" in the_field(explorer, "steps")["error"]
     assert the_field(explorer, "steps")["value"] == "many"  # to be corrected, not typed again
-    assert explorer.form.state == form(store)
+    assert explorer.form.state == state(store)
     assert (store.view.error, store.session.run) == (None, run)
     set_it("set", {"name": "every", "value": "-1"})
     set_it("set", {"name": "every", "value": "25"})  # the rest of the form goes on
@@ -369,7 +369,7 @@ def test_a_trace_goes_with_its_run(begun, loop):
 
 def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
     store = begun(data="flowers", method="adds-sdp").store
-    facts = dict(inspector.live(store)["facts"])
+    facts = dict(inspector_model.live(store)["facts"])
     metrics = store.session.snapshot.metrics
     assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
     assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
@@ -386,7 +386,7 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     for count in (10, 9, 23, 1, 101):
         explorer.controls["tools"].act("clusters", {"value": str(count)})
         assert store.view.clusters == store.view.parted == count
-        assert tree_tools.picture(store)["clusters"] == count
+        assert tree_tools_model.state(store)["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
         assert centre.figures.dendrogram.cut_text.text.startswith(f"{count} cluster")
 
@@ -416,7 +416,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     """In the trees to come, and in a session that is saved and opened."""
     explorer = begun(method="adds-sdp", data="flowers")
     store = explorer.store
-    found = tree_tools.picture(store)["found"]
+    found = tree_tools_model.state(store)["found"]
     assert found
     explorer._cut_dragged(None, 0)
     for _ in range(2):
@@ -445,7 +445,7 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         node = int(scene.node[slot])
         shown = float(centre.state.tree.height[node])
         store.look(selection=tuple(scene.leaves(slot).tolist()))
-        facts = inspector.picture(store)["selection"]["facts"]
+        facts = inspector_model.state(store)["selection"]["facts"]
         _, text, _ = centre.pointer.describe("tree", shown, -float(scene.y[slot]))
         said = [f"{word} {value}" for word, value in facts]
         lines = [line for line in text.split("\n") if line in said]

@@ -10,7 +10,13 @@ import pytest
 from hcviz.algorithms.comparison.passive import _listed
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.parameters.model import LONGEST, _text, form, parameter_from, set_field
+from hcviz.ui.features.parameters.model import (
+    MAX_FIELD_LENGTH,
+    _field_text,
+    parse_field,
+    set_field,
+    state,
+)
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
@@ -29,7 +35,7 @@ from tests.stores import over_zoo
     ],
 )
 def test_numbers_lists_and_words(typed, read):
-    assert parameter_from(typed) == read
+    assert parse_field(typed) == read
 
 
 DEEP = ["-" * 20_000 + "1", "(" * 20_000, "[" * 150 + "]" * 150, "1+" * 30_000 + "1", "-" * 3_000]
@@ -38,7 +44,7 @@ DEEP = ["-" * 20_000 + "1", "(" * 20_000, "[" * 150 + "]" * 150, "1+" * 30_000 +
 @pytest.mark.parametrize("typed", DEEP, ids=["minus", "brackets", "lists", "plus", "short"])
 def test_what_python_cannot_read_is_text_or_refused_by_the_field(typed):
     """MemoryError and RecursionError are what its parser says to some of these."""
-    store = Store(Session(method="ddt", treats="hard"), lambda call: None)
+    store = Store(Session(method="ddt", constraint_mode="hard"), lambda call: None)
     try:
         assert store.open_data(DataSpec(name="zoo"))
         store.dispatch(act.Cancel())
@@ -47,7 +53,7 @@ def test_what_python_cannot_read_is_text_or_refused_by_the_field(typed):
         assert (fault.name, fault.typed) == ("c", typed)
         assert len(fault.sentence) <= 300
         assert "c must be a number" in fault.sentence
-        field = next(f for f in form(store)["fields"] if f["name"] == "c")
+        field = next(f for f in state(store)["fields"] if f["name"] == "c")
         assert field["error"] == fault.sentence
         assert "c" not in store.session.params
     finally:
@@ -55,7 +61,7 @@ def test_what_python_cannot_read_is_text_or_refused_by_the_field(typed):
 
 
 def shown(store, name):
-    return next(field for field in form(store)["fields"] if field["name"] == name)
+    return next(field for field in state(store)["fields"] if field["name"] == name)
 
 
 def test_initial_clusters_are_written_as_they_are_read(loop):
@@ -84,31 +90,31 @@ def test_initial_clusters_are_written_as_they_are_read(loop):
 
 @pytest.mark.parametrize("value", [[1, 2.5], ["a", "b c", 3], [0.1, -1]])
 def test_a_list_shown_plainly_is_read_back(value):
-    text = _text(value)
+    text = _field_text(value)
     assert text == ", ".join(map(str, value))
-    again = parameter_from(text)
+    again = parse_field(text)
     assert _listed(again if isinstance(again, str) else list(again)) == value
 
 
 @pytest.mark.parametrize("value", [[1], ["a, b", 1], [True, 1], [[1], 2], ["1", 2], ["", 1], ["'"]])
 def test_other_lists_are_shown_as_they_are(value):
-    assert _text(value) == str(value)
+    assert _field_text(value) == str(value)
 
 
 def test_what_is_very_long_is_not_read_at_all(monkeypatch):
     read = []
     reader = SimpleNamespace(literal_eval=lambda text: read.append(text) or ast.literal_eval(text))
     monkeypatch.setattr("hcviz.ui.features.parameters.model.ast", reader)
-    text = "[" + "1," * LONGEST + "]"
-    assert parameter_from(text) == text
+    text = "[" + "1," * MAX_FIELD_LENGTH + "]"
+    assert parse_field(text) == text
     assert not read
-    assert parameter_from("[" + "0.125, " * 4000 + "]") == [0.125] * 4000
+    assert parse_field("[" + "0.125, " * 4000 + "]") == [0.125] * 4000
     assert len(read) == 1
 
 
 def test_choices_are_told_in_words_and_ranges_with_them(loop):
     with over_zoo(loop, "hrsc") as store:
-        fields = {each["name"]: each for each in form(store)["fields"]}
+        fields = {each["name"]: each for each in state(store)["fields"]}
     assert fields["oracle"]["title"] == "Cut by"
     assert [value for value, _ in fields["oracle"]["options"]] == ["spectral", "exact", "lp", "sdp"]
     assert fields["oracle"]["options"][1][1] == "all cuts, up to 18"
@@ -121,9 +127,9 @@ def test_what_a_run_refuses_about_a_parameter_is_said_beside_its_field(loop):
     with over_zoo(loop, "crsc") as store:
         set_field(store, "oracle", "exact")  # within its range, but not for 101 animals
         loop.until(lambda: store.session.status == "failed")
-        fields = {each["name"]: each for each in form(store)["fields"]}
+        fields = {each["name"]: each for each in state(store)["fields"]}
         assert "up to 18 supernodes" in fields["oracle"]["error"]
         assert "error" not in fields["refine"]
         set_field(store, "oracle", "spectral")
         loop.until(lambda: store.session.status == "settled")
-        assert not any("error" in each for each in form(store)["fields"])
+        assert not any("error" in each for each in state(store)["fields"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -116,6 +118,44 @@ def test_no_imports_go_round_in_circles():
     circles = [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1]
     assert len(graph) > 200
     assert not circles, circles
+
+
+#: Modules that the page and ``import hcviz`` load only on request.
+ON_REQUEST = (
+    "distributed",
+    "dask",
+    "hcviz.jobs.cluster",
+    "hcviz.jobs.long_task",
+    "hcviz.reproduce",
+)
+
+
+@pytest.mark.parametrize("module", ["hcviz", "hcviz.ui.app.explorer", "hcviz.cli"])
+def test_dask_and_the_papers_figures_are_imported_only_on_request(module):
+    """A new process imports the module; Dask's part and ``hcviz.reproduce`` stay out."""
+    code = f"import sys, {module}; print(*sorted(sys.modules))"
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = found.stdout.split()
+    assert module in loaded
+    assert not [name for name in loaded if name.startswith(ON_REQUEST)]
+
+
+def test_only_the_cluster_imports_dask():
+    """Other modules may import ``jobs/cluster.py`` only inside a function or for types."""
+    dask = {"cluster", "long_task"}
+    for path in modules():
+        for name in imports(path):
+            if name.split(".")[0] in ("dask", "distributed"):
+                assert name_of(path)[1:] in [("jobs", each) for each in dask], identify(path)
+    for path in modules():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if name_of(path)[-1] in dask and room_of(path) == "jobs":
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in {f"hcviz.jobs.{each}" for each in dask}, identify(path)
 
 
 def test_nothing_imports_the_package_itself():

@@ -26,9 +26,9 @@ import pytest
 from hcviz import Problem
 from hcviz.algorithms import MODULES, algorithms, get
 from hcviz.jobs import Runner
-from hcviz.jobs.courier import INTERVAL, Courier
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Job
+from hcviz.jobs.snapshot_channel import INTERVAL, LatestSnapshotChannel
 from hcviz.jobs.warming import warm_modules
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 from tests import jobmethods
@@ -199,7 +199,7 @@ def test_an_acknowledgement_right_after_the_start_counts(runner, inbox, monkeypa
 
 
 def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():
-    class Held(Courier):
+    class Held(LatestSnapshotChannel):
         """One whose thread stands still right after it found that it is too early."""
 
         def _ready(self, not_before: float) -> bool:
@@ -213,16 +213,16 @@ def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():
     def post(message: Any) -> None:
         posted.append(message)
         if len(posted) < 3:
-            courier.offer(jobmethods.snapshot(items(), len(posted) + 1, 9, rng))
-        courier.acknowledge()
+            channel.offer(jobmethods.snapshot(items(), len(posted) + 1, 9, rng))
+        channel.acknowledge()
 
     rng = np.random.default_rng(0)
-    courier = Held(1, post)
-    courier.offer(jobmethods.snapshot(items(), 1, 9, rng))
+    channel = Held(1, post)
+    channel.offer(jobmethods.snapshot(items(), 1, 9, rng))
     wait_for(lambda: len(posted) == 3)
     assert [message.snapshot.step for message in posted] == [1, 2, 3]
-    courier.drop()
-    courier.join(LONG)
+    channel.discard()
+    channel.join(LONG)
 
 
 def test_acknowledging_another_run_is_no_acknowledgement(runner, inbox):
@@ -315,7 +315,7 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
     runner.start(4, f"breaking-{where}", items(), {}, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert "unexpected" in end.message
+    assert "because of a bug" in end.message
     assert "a fault of ours" not in end.message
     assert "Traceback" in caplog.text
     assert "a fault of ours" in caplog.text
@@ -394,21 +394,21 @@ class Deaf:
         self.ended.set()
 
 
-@pytest.mark.parametrize("held", [True, False])
-def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_it(held, inbox):
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_it(paused, inbox):
     deaf, pool = Deaf(), Pool(spares=0)
     pool.take, pool.give_back = lambda: deaf, lambda used: None
     runner = inbox.runner = Runner(inbox, pool)
     runner.start(1, "counting-process", items(), {}, 0)
     assert deaf.sending.wait(LONG)
     runner.pause()
-    if not held:
+    if not paused:
         runner.resume()
     assert deaf.sent == []  # it is being sent still
     deaf.listens.set()
-    wait_for(lambda: runner._job._told)
+    wait_for(lambda: runner._job._has_task)
     runner.resume()
-    assert deaf.sent == (["task", "pause", "resume"] if held else ["task", "resume"])
+    assert deaf.sent == (["task", "pause", "resume"] if paused else ["task", "resume"])
     runner.close()
     assert deaf.ended.is_set()
 
@@ -433,7 +433,7 @@ def test_a_receiver_that_has_gone_stops_the_work(pool, caplog):
     runner.start(1, "spinning-thread", items(), {}, 0)
     wait_for(lambda: not runner.busy)
     wait_for(lambda: not working(1))
-    assert "nobody to report to" in caplog.text
+    assert "is gone" in caplog.text
 
 
 def test_a_worker_that_is_killed_is_a_sentence(runner, inbox):
@@ -468,7 +468,7 @@ def test_a_problem_that_cannot_travel_is_a_sentence(runner, inbox):
     runner.start(1, "counting-process", Problem(oracle=Local()), {}, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert "could not be taken to a worker" in end.message
+    assert "could not be sent to a worker" in end.message
     assert "module" in end.hint
 
 
@@ -483,7 +483,7 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
         runner.start(run, "counting-process", items(), {"steps": 1}, 0)
         inbox.until_over()
         pids.add(inbox.messages[0].snapshot.metrics["pid"])
-        wait_for(lambda: pool._idle)
+        wait_for(lambda: pool._reserve)
     pool.close()
     assert len(pids) == 1
 
@@ -491,8 +491,8 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
 def test_an_empty_reserve_is_filled(pool, runner, inbox):
     runner.start(1, "spinning-process", items(), {}, 0)
     inbox.until(lambda messages: len(messages) == 1)
-    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool._idle))
-    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool._idle]
+    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool._reserve))
+    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool._reserve]
 
 
 def test_a_closed_pool_leaves_no_process_behind():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hcviz.core.build import build_guided, chain_triplets
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
+from hcviz.session.draft import Draft
+from hcviz.session.drop import item_set_apart
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.tree import Centre, Items
 from tests.stores import over_zoo
@@ -43,7 +43,7 @@ def tree_of(text: str) -> Tree:
 )
 def test_the_leaf_that_stays_apart(text, item, members, apart):
     tree = tree_of(text)
-    found = stays_apart(
+    found = item_set_apart(
         tree, NAMES.index(item), [NAMES.index(m) for m in members], range(tree.n_leaves)
     )
     assert found == (None if apart is None else NAMES.index(apart))
@@ -58,7 +58,7 @@ def test_the_repaired_tree_has_the_leaf_in_the_clade(n, seed, polytomies):
     for item in range(n):
         for node in range(tree.n_nodes - 1):
             members = tree.leaves(node).tolist()
-            apart = stays_apart(tree, item, members, order)
+            apart = item_set_apart(tree, item, members, order)
             if item in members or len(members) + 1 == n:
                 assert apart is None
                 continue
@@ -166,7 +166,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     gestures.dragged("drop", 0, (sister,))
     (said,) = zoo.view.draft.ready
     assert said[0] == (0, sister)
-    assert said[1] == stays_apart(tree, 0, [sister])
+    assert said[1] == item_set_apart(tree, 0, [sister])
     assert zoo.session.constraints == ()  # until Enter
     gestures.key("Enter")
     assert zoo.session.constraints[0].statement == said
@@ -177,7 +177,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     assert (zoo.view.draft, "nothing is left" in zoo.view.said) == (Draft(), True)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (0, 1))
-    assert "in that clade already" in zoo.view.said
+    assert "already in this clade" in zoo.view.said
     gestures.dragged("begin", 0, ())
     gestures.key("Escape")
     gestures.dragged("drop", 0, (5,))  # too late: it was cleared

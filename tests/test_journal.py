@@ -19,7 +19,7 @@ from hcviz.io.journal import RUN_REPORTS, Journal, SessionSummary, read_journal,
 from hcviz.io.lock import FileLock, is_locked
 from hcviz.io.unfinished import UnfinishedSessions, is_token, new_token, prune, state_folder
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, same
+from hcviz.session.model import DataSpec, equal_values
 from tests.sessions import ANIMALS, Driver
 
 TABLE = b"name,legs\nbat,2\nwhale,0\n" * 50
@@ -93,7 +93,7 @@ def test_a_base_and_the_actions_after_it(tmp_path, driver):
     ]
     found = read_journal(tmp_path / "a", get)
     assert not found.damaged
-    assert same(found.session, driver.session)  # trees, sampler's state, history and all
+    assert equal_values(found.session, driver.session)  # trees, sampler's state, history and all
     journal.close()
 
 

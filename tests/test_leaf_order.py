@@ -10,7 +10,7 @@ from hcviz.core.alignment import aligned_order
 from hcviz.core.snapshot import Snapshot
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, same
+from hcviz.session.model import DataSpec, equal_values
 from hcviz.session.replay import replay
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
@@ -34,7 +34,7 @@ def finished(driver, seed, between=()):
 
 
 def begun(seed=0):
-    driver = Driver(labels=(), method="average", treats="ignored")
+    driver = Driver(labels=(), method="average", constraint_mode="ignored")
     order = np.random.default_rng(seed).permutation(N).astype(np.int32)
     driver(act.LoadedData(DataSpec(), LABELS, order=order))
     return driver, order
@@ -89,7 +89,7 @@ def test_a_step_without_a_run_moves_nothing():
 
 
 def test_files_and_replays_have_the_same_orders():
-    driver = Driver(labels=(), method="ddt", treats="hard")
+    driver = Driver(labels=(), method="ddt", constraint_mode="hard")
     order = np.random.default_rng(5).permutation(8).astype(np.int32)
     driver(act.LoadedData(DataSpec(), tuple("abcdefgh"), order=order))
     for group, apart in (((0, 1), 2), ((3, 4, 5), 6), ((2, 7), 0)):
@@ -98,9 +98,9 @@ def test_files_and_replays_have_the_same_orders():
         driver.go(2)
     driver(act.Undo())
     loaded = load_session(save_session(driver.session))
-    assert same(loaded, driver.session)
+    assert equal_values(loaded, driver.session)
     again = replay(loaded, lambda spec, effect: run_fake(spec, effect, 8), get)
-    assert same(again, driver.session)
+    assert equal_values(again, driver.session)
     back = Driver(labels=())
     back.session = again
     while driver.session.past:

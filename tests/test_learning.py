@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz.datasets import SimulatedUser, load
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.session import actions as act
-from hcviz.session.learning import held_out, satisfied, states
+from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
 from hcviz.session.model import Constraint, DataSpec
-from hcviz.ui.features.learning_curve import model as baselines_module
-from hcviz.ui.features.learning_curve.model import Baselines
-from hcviz.ui.features.learning_curve.section import distance, picture
+from hcviz.ui.features.learning_curve import model as learning_curve_model
+from hcviz.ui.features.learning_curve.model import BaselineRuns
+from hcviz.ui.features.learning_curve.section import state, target_distance
 from tests.sessions import ANIMALS, Driver
 from tests.stores import over_zoo
 from tests.trees import random_tree
 
 
 def counts(session):
-    return [len(each.answers) for each in states(session)]
+    return [len(each.answers) for each in curve_points(session)]
 
 
 def test_a_state_is_the_last_tree_under_so_many_answers():
@@ -36,16 +36,16 @@ def test_a_state_is_the_last_tree_under_so_many_answers():
     assert counts(driver.session) == [0]
     driver.go()
     early = driver.session.tree
-    assert [each.tree for each in states(driver.session)] == [first, early]
+    assert [each.tree for each in curve_points(driver.session)] == [first, early]
     second = driver.settle().tree
-    assert [each.tree for each in states(driver.session)] == [first, second]
+    assert [each.tree for each in curve_points(driver.session)] == [first, second]
     driver(act.AddConstraint((3, 4), 5))
     driver(act.AddConstraint((5, 6), 0))  # before a tree came under the one before
     driver.settle()
     assert counts(driver.session) == [0, 1, 3]
     driver(act.Rerun())
     later = driver.settle().tree
-    assert [each.tree for each in states(driver.session)] == [first, second, later]
+    assert [each.tree for each in curve_points(driver.session)] == [first, second, later]
 
 
 def test_a_step_taken_back_is_taken_off_the_curve():
@@ -54,7 +54,7 @@ def test_a_step_taken_back_is_taken_off_the_curve():
     driver(act.AddConstraint((0, 1), 2))
     driver.settle()
     driver(act.Undo())
-    assert [each.tree for each in states(driver.session)] == [first]
+    assert [each.tree for each in curve_points(driver.session)] == [first]
     driver(act.Redo())
     assert counts(driver.session) == [0, 1]
 
@@ -67,7 +67,7 @@ def test_a_lock_keeps_the_tree_it_was_stated_about():
     driver(act.AddConstraint((0, 1), 3))
     driver.settle()  # the sampler goes on under it
     assert counts(driver.session) == [0, 1, 2]
-    assert states(driver.session)[1].tree is states(driver.session)[2].tree is tree
+    assert curve_points(driver.session)[1].tree is curve_points(driver.session)[2].tree is tree
 
 
 def test_trees_over_other_items_do_not_count():
@@ -78,7 +78,7 @@ def test_trees_over_other_items_do_not_count():
     driver(act.LoadedData(DataSpec(name="iris"), tuple("abcdef")))
     driver.settle()
     assert counts(driver.session) == [0]
-    assert states(driver.session)[0].tree.n_leaves == 6
+    assert curve_points(driver.session)[0].tree.n_leaves == 6
 
 
 # ---------------------------------------------------------------------- without a target
@@ -106,7 +106,7 @@ def test_a_constraint_counts_as_a_whole(seed, n):
     for number in range(5):
         items = rng.permutation(n)[: rng.integers(3, n + 1)].tolist()
         made.append(Constraint(number + 1, tuple(items[1:]), items[0]))
-    assert satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
+    assert count_satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
 
 
 def test_held_out_answers_are_those_that_a_state_was_not_told():
@@ -116,16 +116,16 @@ def test_held_out_answers_are_those_that_a_state_was_not_told():
         driver(act.AddConstraint(group, apart))
         driver.settle()
     session = driver.session
-    found = held_out(session)
+    found = held_out_scores(session)
     for each in found:
-        (state,) = (s for s in states(session) if len(s.answers) == each.answers)
+        (state,) = (s for s in curve_points(session) if len(s.answers) == each.answers)
         left = [c for c in session.enabled if c not in state.answers]
         assert each.held == len(left) == 4 - each.answers
         assert each.true == sum(slowly_true(state.tree, c) for c in left)
         assert each.share == each.true / each.held
     assert [each.answers for each in found] == counts(session)[:-1]
     driver(act.DisableConstraint(4))
-    assert held_out(driver.session)[0].held == 3
+    assert held_out_scores(driver.session)[0].held == 3
 
 
 # ---------------------------------------------------------------------- with one
@@ -146,7 +146,7 @@ def slow_distance(target, tree):
 def test_the_distance_is_the_share_of_the_target_that_is_violated(seed, n):
     rng = np.random.default_rng(seed)
     target, tree = random_tree(rng, n, polytomies=True), random_tree(rng, n)
-    assert distance(target, tree) == pytest.approx(slow_distance(target, tree), abs=1e-12)
+    assert target_distance(target, tree) == pytest.approx(slow_distance(target, tree), abs=1e-12)
 
 
 # ---------------------------------------------------------------------- on the page
@@ -160,22 +160,22 @@ def store(loop):
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(baselines_module, "_everybodys", {})
+    monkeypatch.setattr(learning_curve_model, "_shared_trees", {})
 
 
 def test_the_curve_on_the_page_is_the_distance_of_each_state(store, loop):
     target = load("zoo").target
     user = SimulatedUser(target, seed=1)
-    assert picture(store) is None
+    assert state(store) is None
     before = store.session.tree
     for _ in range(3):
         a, b, c = user.answer(store.session.tree)
         store.dispatch(act.AddConstraint((a, b), c))
         loop.until(lambda: store.session.status == "settled")
-    found = picture(store)
+    found = state(store)
     assert [x for x, _ in found["points"]] == [0, 1, 2, 3]
-    assert found["points"][0][1] == distance(target, before)
-    assert found["points"][-1][1] == distance(target, store.session.tree)
+    assert found["points"][0][1] == target_distance(target, before)
+    assert found["points"][-1][1] == target_distance(target, store.session.tree)
     assert found["said"].startswith("After 3 answers: 0.")
     assert "target" in found["measure"]
 
@@ -190,7 +190,7 @@ def test_without_a_target_the_answers_themselves_are_the_measure(store, loop):
     tree = store.session.tree
     store.dispatch(act.AddConstraint((2, 6), 3))
     loop.until(lambda: store.session.status == "settled")
-    found = picture(store)
+    found = state(store)
     assert [x for x, _ in found["points"]] == [0, 1]
     assert found["points"][1][1] == float(tree.satisfies([(2, 6, 3)])[0])
     assert found["said"].startswith("After 1 answer: ")
@@ -198,7 +198,7 @@ def test_without_a_target_the_answers_themselves_are_the_measure(store, loop):
 
 
 def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, monkeypatch):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     loop.until(lambda: store.session.status == "settled")
     assert store.view.baselines == ()
     first = store.session.tree
@@ -210,16 +210,16 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     assert sampler == first  # same seed, run and settings: the same draws
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
-    assert [title for title, _ in picture(store)["beside"]] == [one, other]
-    monkeypatch.setattr(Behind, "start", None)  # nothing runs a second time
-    again = Baselines(store, loop.schedule)
+    assert [title for title, _ in state(store)["beside"]] == [one, other]
+    monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
+    again = BaselineRuns(store, loop.schedule)
     assert len(store.view.baselines) == 2
     again.close()
     baselines.close()
 
 
 def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     store.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: store.session.status == "settled" and baselines._at is not None)
     assert store.open_data(DataSpec(name="iris"))
@@ -232,17 +232,17 @@ def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
 
 
 def test_data_without_features_or_similarity_has_no_baseline(store, loop, monkeypatch):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     pairs = [("no such method", "x"), ("average", "average linkage")]
-    monkeypatch.setattr(baselines_module, "beside", lambda: pairs)
+    monkeypatch.setattr(learning_curve_model, "baseline_methods", lambda: pairs)
 
     class Lacking:
         def missing_data(self, problem):
             return "It cannot."
 
-    real = baselines_module.get_algorithm
+    real = learning_curve_model.get_algorithm
     monkeypatch.setattr(
-        baselines_module,
+        learning_curve_model,
         "get_algorithm",
         lambda name: Lacking() if name == "no such method" else real(name),
     )

@@ -12,11 +12,11 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.session import actions as act
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
-from hcviz.ui.features.agreement import model as agreeing
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.agreement import model as agreement_model
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.parameters.model import form
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.parameters.model import state
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state import default_method as choosing
 from hcviz.ui.tree import partition
 from tests.stores import over_zoo
@@ -34,16 +34,20 @@ def toy(monkeypatch):
 def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
     assert "toy" in registry_names()
     with over_zoo(loop, "toy") as store:
-        assert ["toy", "Toy method", False, ""] in top_bar.picture(store)["methods"]
-        assert [field["title"] for field in form(store)["fields"]] == ["Patience", "Clusters"]
+        assert ["toy", "Toy method", False, ""] in top_bar_model.state(store)["methods"]
+        assert [field["title"] for field in state(store)["fields"]] == ["Patience", "Clusters"]
         store.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
-        card = answerlist.picture(store)["conflict"]
+        card = constraints_model.state(store)["conflict"]
         own = next(each for each in card["softs"] if each["method"] == "toy")
         assert own["text"] == "Treat constraints as soft (Patience)"
         assert "how far a broken one is tolerated" in own["title"]
         Gestures(store).constraints_act("soften", {"method": "toy"})
         session = store.session
-        assert (session.treats, len(session.enabled), session.conflict) == ("soft", 2, None)
+        assert (session.constraint_mode, len(session.enabled), session.conflict) == (
+            "soft",
+            2,
+            None,
+        )
         assert 0 <= session.params["patience"] < 0.5  # what its bounds allow
         assert store.view.error is None
         loop.until(lambda: store.session.status == "settled")
@@ -72,7 +76,7 @@ def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
 
 def test_the_agreement_sheet_asks_it_for_k_clusters(toy, loop):
     with over_zoo(loop, "build") as store:
-        driver = agreeing.Agreeing(store, loop.schedule)
+        driver = agreement_model.AgreementRuns(store, loop.schedule)
         store.look(agree_with=("toy",), agree_k=7, agree_wanted=True)
         loop.until(lambda: not store.view.agree_wanted)
         ((name, found),) = store.view.agreed
@@ -113,7 +117,7 @@ def test_a_template_whose_name_was_not_changed_gets_one_sentence(monkeypatch):
 def test_the_page_goes_on_beside_a_method_that_cannot_be_found(monkeypatch, loop):
     monkeypatch.setitem(MODULES, "mine", "hcviz.algorithms._template")
     with over_zoo(loop, "average") as store:
-        entry = next(each for each in top_bar.picture(store)["methods"] if each[0] == "mine")
+        entry = next(each for each in top_bar_model.state(store)["methods"] if each[0] == "mine")
         assert entry[2]  # it cannot be chosen
         assert "The registry expects the method 'mine'" in entry[3]
         assert choosing.default(store.problem).name == "ddt"

@@ -10,9 +10,9 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
-from hcviz.ui.features.history import model as history
-from hcviz.ui.features.inspector import changed_clades as changes
-from hcviz.ui.features.supports import outcome
+from hcviz.ui.features.history import model as history_model
+from hcviz.ui.features.inspector import changed_clades
+from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.supports.model import is_settled
 from tests.stores import over_zoo
 
@@ -45,19 +45,21 @@ def untrue(store):
 
 
 def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loop):
-    assert outcome.sentence(store) == ""  # the first run has nothing to compare with
+    assert (
+        support_changes.changes_sentence(store) == ""
+    )  # the first run has nothing to compare with
     group, apart = untrue(store)
     before = store.samples
     answer(store, loop, group, apart)
     changes = store.changes()
-    fallen = outcome.lost_support(store)
+    fallen = support_changes.lost_support(store)
     assert fallen >= 1  # the clade that was in most trees is in none
     moving = "" if is_settled(store) else "; the supports are still settling"
     expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
-    assert outcome.sentence(store) == expected
-    foot = history.picture(store)
+    assert support_changes.changes_sentence(store) == expected
+    foot = history_model.state(store)
     assert foot["sentence"] == f"Done. The constraint holds. {expected}"
-    assert foot["hint"] == outcome.RULE
+    assert foot["hint"] == support_changes.LOST_SUPPORT_RULE
     # by the rule, clade by clade
     tree, count = store.baseline, 0
     for node in range(tree.n_leaves, tree.root):
@@ -72,18 +74,18 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     assert count == fallen
     # whatever is said next takes the sentence's place
     store.look(said="Found bear.")
-    assert history.picture(store)["sentence"] == "Found bear."
+    assert history_model.state(store)["sentence"] == "Found bear."
     store.look(said="")
     store.dispatch(act.Undo())
-    assert "changed" not in history.picture(store)["sentence"]
+    assert "changed" not in history_model.state(store)["sentence"]
 
 
 def test_only_clades_whose_support_changed_are_listed(store, loop):
     """The others differ by chance: they are counted, not named."""
     before = store.samples
     answer(store, loop, *untrue(store))
-    gained, lost = outcome.significant(store)
-    assert lost.size == outcome.lost_support(store)
+    gained, lost = support_changes.significant_changes(store)
+    assert lost.size == support_changes.lost_support(store)
     rose = []
     tree = store.drawn.tree
     for node in range(tree.n_leaves, tree.root):
@@ -95,7 +97,7 @@ def test_only_clades_whose_support_changed_are_listed(store, loop):
         if now - was > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n)):
             rose.append(node)
     assert gained.tolist() == rose
-    every, shown = store.changes(), changes.picture(store)
+    every, shown = store.changes(), changed_clades.state(store)
     sure = [set(every.gained) & set(gained), set(every.lost) & set(lost)]
     assert [each["count"] for each in shown["groups"]] == [len(each) for each in sure]
     named = [{clade["node"] for clade in each["clades"]} for each in shown["groups"]]
@@ -108,8 +110,8 @@ def test_a_run_that_goes_on_has_lost_no_support_to_tell_of(store, loop):
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
-    assert outcome.lost_support(store) is None
-    assert outcome.sentence(store).endswith(" changed.")
+    assert support_changes.lost_support(store) is None
+    assert support_changes.changes_sentence(store).endswith(" changed.")
 
 
 def test_few_trees_are_no_ground_to_speak_of_support(store, loop):
@@ -119,7 +121,7 @@ def test_few_trees_are_no_ground_to_speak_of_support(store, loop):
     for k in range(9):
         few.take(Snapshot(store.drawn.tree, k + 1, 9, {"log_joint": float(k)}))
     store.posteriors.put(store.session.shown, few)
-    assert outcome.lost_support(store) is None
+    assert support_changes.lost_support(store) is None
 
 
 def test_of_equal_shares_hardly_any_falls_by_chance():
@@ -129,26 +131,29 @@ def test_of_equal_shares_hardly_any_falls_by_chance():
     rng = np.random.default_rng(0)
     for share in (0.3, 0.5, 0.8):
         one, two = (rng.binomial(60, share, 20_000) / 60 for _ in range(2))
-        assert outcome.fallen(one, two, 60, 60).sum() <= 54
-    assert not outcome.fallen([1.0, 0.0], [1.0, 0.0], 5, 5).any()
-    assert outcome.fallen([1.0, 0.4], [0.0, 0.4], 20, 20).tolist() == [True, False]
+        assert support_changes.fell_significantly(one, two, 60, 60).sum() <= 54
+    assert not support_changes.fell_significantly([1.0, 0.0], [1.0, 0.0], 5, 5).any()
+    assert support_changes.fell_significantly([1.0, 0.4], [0.0, 0.4], 20, 20).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_new_answers_are_those_that_the_newest_run_was_the_first_to_heed(store, loop):
-    assert outcome.new_answers(store.session) == []
+    assert support_changes.new_statements(store.session) == []
     group, apart = untrue(store)
     answer(store, loop, group, apart)
-    assert outcome.new_answers(store.session) == [(group, apart)]
+    assert support_changes.new_statements(store.session) == [(group, apart)]
     store.dispatch(act.EditConstraint(1, note="seen"))  # no run, no other answers
-    assert outcome.new_answers(store.session) == [(group, apart)]
+    assert support_changes.new_statements(store.session) == [(group, apart)]
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
-    assert outcome.new_answers(store.session) == []
+    assert support_changes.new_statements(store.session) == []
     tree = store.session.tree
     others = [i for i in range(tree.n_leaves) if i not in (*group, apart)][:3]
     store.dispatch(act.ImportConstraints((Constraint(0, (others[0], others[1]), others[2]),)))
     loop.until(lambda: store.session.status == "settled")
-    assert [set(g) for g, _ in outcome.new_answers(store.session)] == [set(others[:2])]
+    assert [set(g) for g, _ in support_changes.new_statements(store.session)] == [set(others[:2])]
 
 
 def test_a_tree_that_is_another_only_by_a_refinement_counts_the_new_clades(store):
@@ -157,4 +162,4 @@ def test_a_tree_that_is_another_only_by_a_refinement_counts_the_new_clades(store
     changes = store.changes()
     assert len(changes.lost) == 0
     store.earlier = None
-    assert outcome.sentence(store) == f"{len(changes.gained)} clades changed."
+    assert support_changes.changes_sentence(store) == f"{len(changes.gained)} clades changed."

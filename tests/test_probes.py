@@ -18,10 +18,10 @@ from hcviz.metrics import triplet_agreement_by_level, triplet_distance
 from hcviz.session import actions as act
 from hcviz.session.history import checkpoint
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.inspector import model as inspector_model
 from hcviz.ui.features.lessons.lesson import Lesson
-from hcviz.ui.features.similarity_queries import model as probes
-from hcviz.ui.features.similarity_queries import section
+from hcviz.ui.features.similarity_queries import model as similarity_queries_model
+from hcviz.ui.features.similarity_queries import section as similarity_queries_section
 from tests.stores import over_zoo
 
 PAIRS = 101 * 100 // 2
@@ -42,14 +42,14 @@ def settled(store, loop):
 def worked_out(store, loop):
     """The section, when all that it asks for beside the page is there."""
     while True:
-        found, heard = section.SECTION.picture(store), store.answers
+        found, heard = similarity_queries_section.SECTION.state(store), store.answers
         if store.aside.idle:
             return found
         loop.until(lambda heard=heard: store.answers > heard)
 
 
 def slid(store, loop, s):
-    section.SECTION.act(Gestures(store), "s", {"value": s})
+    similarity_queries_section.SECTION.act(Gestures(store), "s", {"value": s})
     settled(store, loop)
 
 
@@ -58,60 +58,67 @@ def slid(store, loop, s):
 
 def test_counts_on_the_way_are_those_of_the_mask(store):
     last = store.session.snapshot
-    found = probes.count(last)
+    found = similarity_queries_model.query_count(last)
     assert found.last
     assert found.share == found.pairs / PAIRS
     on_the_way = replace(last, metrics={"repair": 3.0})
-    counted = probes.count(on_the_way)
+    counted = similarity_queries_model.query_count(on_the_way)
     assert (counted.pairs, counted.second, counted.last) == (found.pairs, 3, False)
-    assert probes.count(replace(on_the_way, views={})) is None
-    assert probes.count(replace(last, metrics={})) is None  # another method's tree
-    assert probes.count(None) is None
+    assert similarity_queries_model.query_count(replace(on_the_way, views={})) is None
+    assert (
+        similarity_queries_model.query_count(replace(last, metrics={})) is None
+    )  # another method's tree
+    assert similarity_queries_model.query_count(None) is None
 
 
 def test_a_mask_of_other_items_is_none(store):
     last = store.session.snapshot
     far = Mask.of([(np.array([101], np.int32), np.array([0], np.int32))])
-    assert probes.of_snapshot(last) is not None
-    assert probes.of_snapshot(replace(last, views={QUERIED_VIEW: far})) is None
+    assert similarity_queries_model.snapshot_mask(last) is not None
+    assert similarity_queries_model.snapshot_mask(replace(last, views={QUERIED_VIEW: far})) is None
 
 
 def test_the_section_tells_what_the_run_asked_for(store, loop):
     told = worked_out(store, loop)
     facts = {name: value for name, value, _ in told["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
-    pairs = query_counts.count_pairs(probes.of_snapshot(snapshot), 101)
+    pairs = query_counts.count_pairs(similarity_queries_model.snapshot_mask(snapshot), 101)
     assert facts["Pairs asked for"] == f"{pairs:,}"
     assert facts["Share of all pairs"] == f"{100 * pairs / PAIRS:.3g} %"
     agrees = 1 - triplet_distance(target, snapshot.tree)
     assert facts["Agreement with the known tree"] == f"{agrees:.4f}"
     shares = triplet_agreement_by_level(target, snapshot.tree)
     assert told["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
-    named = [name for name, _ in inspector.live(store)["facts"]]
+    named = [name for name, _ in inspector_model.live(store)["facts"]]
     assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
 
 
 def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
     usual = worked_out(store, loop)
     store.aside.forget()
-    monkeypatch.setattr(section, "LIVE", 100)
+    monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS_LIVE", 100)
     agrees = "Agreement with the known tree"
 
     def told():
-        return {name: value for name, value, _ in section.SECTION.picture(store)["facts"]}[agrees]
+        return {
+            name: value
+            for name, value, _ in similarity_queries_section.SECTION.state(store)["facts"]
+        }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "worked out at the end"
+    assert told() == "computed at the end"
     assert store.aside.idle
     store.session = settled_one
-    assert told() == "worked out at the end"  # asked for now
+    assert told() == "computed at the end"  # asked for now
     assert worked_out(store, loop) == usual
-    monkeypatch.setattr(section, "MOST", 100)
-    assert agrees not in [name for name, *_ in section.SECTION.picture(store)["facts"]]
+    monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
+    assert agrees not in [
+        name for name, *_ in similarity_queries_section.SECTION.state(store)["facts"]
+    ]
 
 
 def test_a_lesson_hides_what_is_known(store, loop):
-    told = section.picture(store)
+    told = similarity_queries_section.state(store)
     assert told["known"]
     store.look(lesson=Lesson())
     hidden = worked_out(store, loop)
@@ -123,27 +130,27 @@ def test_a_lesson_hides_what_is_known(store, loop):
 # ---------------------------------------------------------------------- s
 
 
-@pytest.mark.parametrize(("most", "said"), [(100, "of up to 100 items"), (101, "run again")])
+@pytest.mark.parametrize(("most", "said"), [(100, "for up to 100 items"), (101, "Run again")])
 def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
     most, said, store, monkeypatch
 ):
-    monkeypatch.setattr(section, "MAX_MASK_ITEMS", most)
+    monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
-    assert said in section.picture(store)["noVeil"]
+    assert said in similarity_queries_section.state(store)["noVeil"]
 
 
 @pytest.mark.parametrize("n", [3, 5, 9, 12, 60, 101, 512, 10_000, 1_000_000])
 @pytest.mark.parametrize("k", [2, 5, None])
 def test_the_slider_goes_from_2_ln_n_to_all(n, k):
-    values, usual = section.steps(ActiveCluster(k=k), n)
+    values, usual = similarity_queries_section.slider_steps(ActiveCluster(k=k), n)
     if not values:
         assert max(2 * math.log(n), (k or 2) + 1, 3) > n - 1
         return
     assert values[0] == max(math.ceil(2 * math.log(n)), (k or 2) + 1)
     assert values[-1] == n
-    assert len(values) <= section.STEPS
+    assert len(values) <= similarity_queries_section.SLIDER_STEPS
     assert all(a < b for a, b in itertools.pairwise(values))
     assert usual >= n or usual in values
     for s in values[:1]:
@@ -151,20 +158,20 @@ def test_the_slider_goes_from_2_ln_n_to_all(n, k):
 
 
 def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loop):
-    before = probes.count(store.session.snapshot).pairs
-    told = section.picture(store)["slider"]
+    before = similarity_queries_model.query_count(store.session.snapshot).pairs
+    told = similarity_queries_section.state(store)["slider"]
     assert told["steps"][told["place"]] == math.ceil(8 * math.log(101))
     assert told["usual"] == [told["place"], "8 ln n"]
     slid(store, loop, 10)
     assert store.session.params["s"] == 10
-    assert probes.count(store.session.snapshot).pairs < before
+    assert similarity_queries_model.query_count(store.session.snapshot).pairs < before
     slid(store, loop, math.ceil(8 * math.log(101)))
     assert store.session.params.get("s") is None
-    assert probes.count(store.session.snapshot).last
+    assert similarity_queries_model.query_count(store.session.snapshot).last
 
 
-def test_expected_share_is_near_the_real_share():
-    """sigma = 0 halves to the end: the estimate differs by the luck of the samples alone. Over
+def test_about_the_share_that_is_foreseen():
+    """sigma = 0 halves to the end: what is foreseen differs by the luck of the samples alone. Over
     twenty seeds the share's standard deviation was 2.6, 0.6 and 0.3 % of it, so that of the mean
     of ten is below 1 %; 4 % is four of them."""
     data = noisy_blocks(512, 5, 0.0)
@@ -177,7 +184,7 @@ def test_expected_share_is_near_the_real_share():
         assert np.mean(shares) == pytest.approx(made.expected_share(512), rel=0.04)
 
 
-def test_expected_share_of_all_and_of_no_pairs():
+def test_all_or_nothing_is_foreseen():
     assert ActiveCluster(s=60).expected_share(60) == 1.0
     assert ActiveCluster(s=60, below_s="stop").expected_share(60) == 0.0
     assert ActiveCluster().expected_share(1) == 0.0
@@ -197,7 +204,7 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     assert [point["x"] for point in points] == sorted(point["x"] for point in points)
     assert [point["now"] for point in points] == [False, True, False]
     assert [bool(point["does"]) for point in points] == [True, False, True]
-    for trial in probes.trials(store.session):
+    for trial in similarity_queries_model.finished_runs(store.session):
         levels = triplet_agreement_by_level(store.dataset.target, trial.tree)
         at = [p for p in points if p["x"] == trial.count.share]
         assert at[0]["y"] == pytest.approx(np.nanmean(levels))
@@ -205,7 +212,9 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     store.dispatch(act.Undo())
     points = worked_out(store, loop)["trials"]
     assert [point["now"] for point in points] == [False, False, True]
-    assert probes.of_snapshot(store.session.snapshot) is not None  # and the veil is back
+    assert (
+        similarity_queries_model.snapshot_mask(store.session.snapshot) is not None
+    )  # and the veil is back
     store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
     points = worked_out(store, loop)["trials"]
@@ -214,32 +223,34 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
 
 
 def test_what_undo_does_not_keep_is_said(store):
-    assert section.picture(store)["noVeil"] == ""
+    assert similarity_queries_section.state(store)["noVeil"] == ""
     kept = checkpoint(store.session, "x").snapshot
-    assert probes.of_snapshot(kept) is not None  # of small trees it does
+    assert similarity_queries_model.snapshot_mask(kept) is not None  # of small trees it does
     store.session = replace(store.session, snapshot=replace(kept, views={}))
-    assert "run again" in section.picture(store)["noVeil"]
+    assert "Run again" in similarity_queries_section.state(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
-    assert section.picture(store)["noVeil"] == "Nothing was asked for yet."
+    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
     store.look(matrix="features")
-    assert "Choose Similarity" in section.picture(store)["noVeil"]
+    assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
 
 
 def test_the_veil_is_switched(store):
-    assert probes.mask(store) is probes.of_snapshot(store.session.snapshot)
-    section.SECTION.act(Gestures(store), "veil", {})
-    assert probes.mask(store) is None
-    section.SECTION.act(Gestures(store), "veil", {})
-    assert probes.mask(store) is not None
+    assert similarity_queries_model.heatmap_mask(store) is similarity_queries_model.snapshot_mask(
+        store.session.snapshot
+    )
+    similarity_queries_section.SECTION.act(Gestures(store), "veil", {})
+    assert similarity_queries_model.heatmap_mask(store) is None
+    similarity_queries_section.SECTION.act(Gestures(store), "veil", {})
+    assert similarity_queries_model.heatmap_mask(store) is not None
 
 
 def test_the_section_is_of_methods_that_ask(store, loop):
-    assert section.SECTION.picture(store) is not None
+    assert similarity_queries_section.SECTION.state(store) is not None
     store.dispatch(act.SetMethod("average"))
     settled(store, loop)
-    assert section.SECTION.picture(store) is None
+    assert similarity_queries_section.SECTION.state(store) is None
     before = store.session
-    section.SECTION.act(Gestures(store), "s", {"value": 12})
+    similarity_queries_section.SECTION.act(Gestures(store), "s", {"value": 12})
     assert store.session is before
 
 

@@ -23,14 +23,14 @@ from hcviz.questions import (
     bits,
     central_tree,
     disagreement,
-    locked,
+    shown_triplets,
     strategies,
-    surprise,
-    surprise_sentence,
+    surprise_question,
+    triplet_support,
 )
-from hcviz.questions.informative import worth
-from hcviz.questions.question import Question, Why, listed, percent, triples
-from hcviz.questions.scene import Scene
+from hcviz.questions.context import QuestionContext
+from hcviz.questions.informative import expected_information
+from hcviz.questions.question import Question, QuestionReason, listed, percent, triples
 from tests.trees import all_trees, caterpillar, from_nested, random_tree, true_triplets
 
 
@@ -41,15 +41,17 @@ def posterior_of(trees):
     return made
 
 
-def sampled(seed, n=9, number=7, polytomies=False):
+def sample_trees(seed, n=9, number=7, polytomies=False):
     rng = np.random.default_rng(seed)
     return [random_tree(rng, n, polytomies) for _ in range(number)], rng
 
 
-def scene_of(tree, trees, size=5, memory=None, seed=0):
+def context_of(tree, trees, size=5, memory=None, seed=0):
     rng = np.random.default_rng(seed)
     rows = np.empty((0, 3), np.int32)
-    return Scene(tree, posterior_of(trees), size, 20, False, memory or Memory(), rng, "x", rows)
+    return QuestionContext(
+        tree, posterior_of(trees), size, 20, False, memory or Memory(), rng, "x", rows
+    )
 
 
 def edges(tree, u, v):
@@ -101,10 +103,10 @@ def test_the_triplets_of_a_deep_tree():
 @given(st.integers(0, 10**6), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_arrangements_against_the_definition(seed, polytomies):
-    trees, rng = sampled(seed, polytomies=polytomies)
-    scene = scene_of(trees[0], trees)
+    trees, rng = sample_trees(seed, polytomies=polytomies)
+    context = context_of(trees[0], trees)
     subsets = np.array([np.sort(rng.choice(9, 5, replace=False)) for _ in range(3)], np.int32)
-    found = scene.arrangements(subsets)
+    found = context.arrangements(subsets)
     for (t, tree), (c, subset) in itertools.product(enumerate(trees), enumerate(subsets)):
         for q, members in enumerate(triples(5)):
             assert found[t, c, q] == apart(tree, subset[members])
@@ -129,39 +131,39 @@ def slow_worth(tree, trees, subset, accepted=()):
 @given(st.integers(0, 10**6), st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_the_worth_of_a_question_against_the_definition(seed, polytomies):
-    trees, rng = sampled(seed, polytomies=polytomies)
+    trees, rng = sample_trees(seed, polytomies=polytomies)
     subsets = np.array([np.sort(rng.choice(9, 5, replace=False)) for _ in range(3)], np.int32)
     shown = trees[int(rng.integers(len(trees)))]
-    found = worth(scene_of(shown, trees), subsets)
+    found = expected_information(context_of(shown, trees), subsets)
     assert np.allclose(found, [slow_worth(shown, trees, subset) for subset in subsets])
 
 
 def test_what_was_accepted_is_worth_nothing_where_it_is_shown_again():
-    trees, _ = sampled(3)
+    trees, _ = sample_trees(3)
     memory = Memory()
-    scene = scene_of(trees[0], trees, memory=memory)
+    context = context_of(trees[0], trees, memory=memory)
     items = np.array([0, 2, 3, 5, 8], np.int32)
-    memory.accept(scene.show(items, "random", Why("")))
+    memory.accept(context.make_question(items, "random", QuestionReason("")))
     known = {(three, apart(trees[0], three)) for three in itertools.combinations(items.tolist(), 3)}
     subsets = np.array([[0, 2, 3, 5, 8], [0, 1, 2, 3, 5], [1, 2, 4, 6, 7]], np.int32)
-    found = worth(scene, subsets)
+    found = expected_information(context, subsets)
     assert found[0] == 0.0
     assert np.allclose(found, [slow_worth(trees[0], trees, s, known) for s in subsets])
-    other = scene_of(trees[1], trees, memory=memory)  # shown otherwise, it is open again
+    other = context_of(trees[1], trees, memory=memory)  # shown otherwise, it is open again
     slow = slow_worth(trees[1], trees, subsets[1], known)
-    assert worth(other, subsets[1:2])[0] == pytest.approx(slow)
+    assert expected_information(other, subsets[1:2])[0] == pytest.approx(slow)
 
 
 @pytest.mark.parametrize("induced", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_active_takes_the_piece_of_greatest_distance_variance(seed, induced):
     """The candidates drawn again from the same generator, each variance by climbing."""
-    trees, _ = sampled(seed)
+    trees, _ = sample_trees(seed)
     question = ask(
         "active", trees[0], posterior_of(trees), size=4, candidates=8, induced=induced,
         rng=np.random.default_rng(seed),
     )  # fmt: skip
-    subsets = scene_of(trees[0], trees, 4, seed=seed).draw(8)
+    subsets = context_of(trees[0], trees, 4, seed=seed).draw(8)
     slow = []
     for subset in subsets:
         seen = [tree.restrict(subset) if induced else tree for tree in trees]
@@ -189,8 +191,8 @@ def test_random_pieces_are_uniform():
 
 def test_weighted_draws_follow_their_weights():
     """One item at a time in proportion to the weights, so the heavy one first: 3/(3+1+1+1)."""
-    scene = scene_of(caterpillar(4), [caterpillar(4)], size=1)
-    drawn = scene.draw(4000, np.array([3.0, 1.0, 1.0, 1.0]))[:, 0]
+    context = context_of(caterpillar(4), [caterpillar(4)], size=1)
+    drawn = context.draw(4000, np.array([3.0, 1.0, 1.0, 1.0]))[:, 0]
     assert np.mean(drawn == 0) == pytest.approx(0.5, abs=5 * math.sqrt(0.25 / 4000))
 
 
@@ -206,12 +208,12 @@ def test_smart_shows_the_whole_tree_until_nothing_changes():
 
 
 def test_interleaved_takes_turns():
-    trees, rng = sampled(1)
+    trees, rng = sample_trees(1)
     posterior, memory, how = posterior_of(trees), Memory(), []
     for kind in ["interleaved"] * 4 + ["informative"] * 4:
         question = ask(kind, trees[0], posterior, size=5, memory=memory, rng=rng)
         assert question.kind == kind
-        how.append(question.how)
+        how.append(question.strategy)
         memory.ask(question)
     assert how == ["random", "active"] * 2 + ["random", "informative"] * 2
 
@@ -220,7 +222,7 @@ def test_without_samples_the_choice_is_random():
     for kind in ("active", "interleaved", "informative"):
         for posterior in (None, Posterior(9)):
             question = ask(kind, caterpillar(9), posterior, rng=np.random.default_rng(0))
-            assert question.how == "random"
+            assert question.strategy == "random"
             assert question.why.mover is None
 
 
@@ -250,7 +252,7 @@ def test_the_informative_piece_holds_the_items_in_doubt():
 
 @pytest.mark.parametrize("kind", strategies())
 def test_the_same_generator_asks_the_same(kind):
-    trees, _ = sampled(5)
+    trees, _ = sample_trees(5)
     posterior = posterior_of(trees)
     for turn in (0, 1):
         made = [
@@ -258,7 +260,7 @@ def test_the_same_generator_asks_the_same(kind):
             for _ in range(2)
         ]
         assert made[0].items == made[1].items
-        assert made[0].how == made[1].how
+        assert made[0].strategy == made[1].strategy
         assert made[0].why == made[1].why
 
 
@@ -266,7 +268,7 @@ def test_the_same_generator_asks_the_same(kind):
 def test_every_piece_is_asked_once_and_then_none(kind):
     """Of 10 items 120 threes and 45 eights: drawing alone would miss the last one of them in every
     third run and more; the tree stays as it is."""
-    trees, _ = sampled(3, n=10)
+    trees, _ = sample_trees(3, n=10)
     posterior = posterior_of(trees)
     for seed in range(3):
         rng, memory, seen = np.random.default_rng(seed), Memory(), []
@@ -277,7 +279,7 @@ def test_every_piece_is_asked_once_and_then_none(kind):
 
 
 def test_every_three_that_is_open_is_asked_about_before_nothing_is_left():
-    (tree, *_), _ = sampled(4, n=8)
+    (tree, *_), _ = sample_trees(4, n=8)
     for count in (0, 4, 9):
         rows = np.random.default_rng(0).permutation(triplets_of_tree(tree))[:count]
         left_open = sum(
@@ -370,7 +372,7 @@ def test_why_says_what_the_trees_say():
 @given(st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_the_share_in_why_is_of_the_trees(seed):
-    trees, rng = sampled(seed)
+    trees, rng = sample_trees(seed)
     question = ask("random", trees[0], posterior_of(trees), size=6, rng=rng)
     why = question.why
     if why.mover is None:
@@ -394,32 +396,32 @@ def test_names_and_shares_in_words():
 def test_a_locked_piece_says_what_it_shows_in_the_items_own_numbers():
     tree = caterpillar(9)
     question = ask("random", tree, size=6, rng=np.random.default_rng(3))
-    rows = locked(question)
+    rows = shown_triplets(question)
     assert len(rows) == 4
     assert tree.satisfies(rows).all()
     named = np.searchsorted(question.items, rows)
     assert not clade_changes(question.shown, build(6, named)).gained.size
     three = ask("simple", tree, rng=np.random.default_rng(3))
-    assert three.picks
-    assert locked(three).shape == (0, 3)
+    assert three.is_odd_one_out
+    assert shown_triplets(three).shape == (0, 3)
 
 
 def test_surprise():
     shown, other = from_nested(((0, 1), 2), 3), from_nested(((0, 2), 1), 3)
     posterior = posterior_of([shown] * 49 + [other])
-    assert surprise(posterior, (0, 2, 1)) == pytest.approx(0.02)
-    assert math.isnan(surprise(None, (0, 2, 1)))
-    told = surprise_sentence(0.02, (0, 2, 1), ["lion", "bat", "bear"])
+    assert triplet_support(posterior, (0, 2, 1)) == pytest.approx(0.02)
+    assert math.isnan(triplet_support(None, (0, 2, 1)))
+    told = surprise_question(0.02, (0, 2, 1), ["lion", "bat", "bear"])
     assert told == "lion and bear apart from bat: true in 2 % of the trees. Sure?"
-    assert surprise_sentence(0.3, (0, 2, 1), ["a", "b", "c"]) == ""
-    assert surprise_sentence(math.nan, (0, 2, 1), ["a", "b", "c"]) == ""
+    assert surprise_question(0.3, (0, 2, 1), ["a", "b", "c"]) == ""
+    assert surprise_question(math.nan, (0, 2, 1), ["a", "b", "c"]) == ""
     assert bits(0.25, 100) == 2.0
     assert bits(0.0, 128) == 8.0
 
 
 def test_the_central_tree_disagrees_least():
     for seed in range(5):
-        trees, rng = sampled(seed, n=8, number=9)
+        trees, rng = sample_trees(seed, n=8, number=9)
         posterior = posterior_of(trees)
         # 56 threes are fewer than are drawn, so all are looked at and the numbers are exact
         slow = np.array([[1 - triplet_agreement(a, b) for b in trees] for a in trees])
@@ -431,7 +433,7 @@ def test_the_central_tree_disagrees_least():
 
 def test_disagreement_of_many_items_is_estimated_closely():
     """3000 threes: standard deviation of a share below 0.0092; 5 of them."""
-    trees, rng = sampled(1, n=60, number=4)
+    trees, rng = sample_trees(1, n=60, number=4)
     slow = np.array([[1 - triplet_agreement(a, b) for b in trees] for a in trees])
     assert np.abs(disagreement(posterior_of(trees), rng) - slow).max() < 0.046
 
@@ -457,7 +459,7 @@ def test_a_question_takes_less_than_fifty_milliseconds_of_cpu():
     """n = 150 with 200 sampled trees; CPU time, the best of three: the machine is shared."""
     import time
 
-    trees, rng = sampled(0, n=150, number=200)
+    trees, rng = sample_trees(0, n=150, number=200)
     posterior = posterior_of(trees)
     for kind in strategies():
         best = math.inf
@@ -511,7 +513,12 @@ def test_an_answer_is_never_implied_by_what_the_shown_tree_satisfies():
 
 def test_a_question_is_known_by_what_is_seen_of_it():
     one, same = caterpillar(4), from_nested((((0, 1), 2), 3), 4)
-    a = Question("random", "random", (1, 4, 6, 7), one, Why(""))
-    b = Question("active", "active", (1, 4, 6, 7), same, Why("x"))
+    a = Question("random", "random", (1, 4, 6, 7), one, QuestionReason(""))
+    b = Question("active", "active", (1, 4, 6, 7), same, QuestionReason("x"))
     assert a.key() == b.key()
-    assert sorted(map(tuple, a.facts().tolist())) == [(1, 4, 6), (1, 4, 7), (1, 6, 7), (4, 6, 7)]
+    assert sorted(map(tuple, a.all_triplets().tolist())) == [
+        (1, 4, 6),
+        (1, 4, 7),
+        (1, 6, 7),
+        (4, 6, 7),
+    ]

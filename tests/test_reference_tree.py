@@ -12,7 +12,7 @@ from hcviz.core.errors import InvalidTree
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.metrics import clade_changes
 from hcviz.session import actions as act
-from hcviz.session.model import joined
+from hcviz.session.model import joined_triplets
 from tests.sessions import ANIMALS, Driver
 from tests.trees import caterpillar, random_tree
 
@@ -35,7 +35,7 @@ def test_the_constraints_of_a_tree_are_the_tree(n, seed, polytomies):
     said = found.constraints("drawn.nwk", weight=2.0, time="now")
     assert len(said) == tree.n_internal - 1
     assert {(each.author, each.weight, each.time) for each in said} == {("drawn.nwk", 2.0, "now")}
-    rows = joined(said).rows
+    rows = joined_triplets(said).rows
     place = np.full(n + 3, -1)
     place[picked] = np.arange(n)
     assert (place[rows] >= 0).all()

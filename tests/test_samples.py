@@ -122,11 +122,11 @@ def test_no_draw_counts_twice(store, loop):
 def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
     """The same question from a tree that these samples never came by."""
     first, snapshot = store.samples, store.session.snapshot
-    assert first.leads_through(snapshot)
-    assert not first.leads_through(None)
-    assert not first.leads_through(snapshot.tree)
+    assert first.contains_start(snapshot)
+    assert not first.contains_start(None)
+    assert not first.contains_start(snapshot.tree)
     apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
-    assert not first.leads_through(apart)
+    assert not first.contains_start(apart)
     params, none = store.session.params, store.problem.triplets
     where = circumstances(store.session.data, none, "hard")
 

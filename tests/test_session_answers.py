@@ -9,7 +9,7 @@ import pytest
 from hcviz import HcvizError, Tree
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session.judge import judge, states
+from hcviz.session.assessment import assess, constraint_states
 from hcviz.session.model import Constraint
 from tests.sessions import ANIMALS
 
@@ -48,7 +48,7 @@ def test_a_correction_reruns_from_the_shown_state(settled):
     assert settled.session.snapshot is shown  # until the first new one arrives
     settled.settle()
     assert settled.session.message == "Done. The constraint holds."
-    assert states(settled.session) == {1: "satisfied"}
+    assert constraint_states(settled.session) == {1: "satisfied"}
 
 
 def test_a_lock_restarts_a_run_whose_trees_are_shown(settled):
@@ -66,7 +66,7 @@ def test_a_lock_restarts_a_run_whose_trees_are_shown(settled):
 
 def lock(driver, row):
     """Whether ab|c is true of the tree shown, and does not follow from what was said."""
-    said = judge(driver.session, row[:2], row[2])
+    said = assess(driver.session, row[:2], row[2])
     return said.kind == "lock"
 
 
@@ -80,7 +80,7 @@ def test_what_follows_from_earlier_answers_runs_nothing_even_while_sampling(sett
     assert settled.session.run == 2
     assert len(settled.session.enabled) == 3
     settled.settle()
-    assert states(settled.session)[3] == "implied"
+    assert constraint_states(settled.session)[3] == "implied"
     settled(act.DisableConstraint(3))  # still follows from the others
     assert settled.start is None
     settled(act.DisableConstraint(2))
@@ -117,7 +117,7 @@ def test_a_contradiction_is_kept_disabled_explained_and_runs_nothing(settled):
     assert session.conflict.repairs == (1, 2)
     for words in ("bat + trout together, before whale", "bat + whale", "whale + lion", "lion"):
         assert words in session.conflict.sentence
-    assert states(session)[4] == "conflict"
+    assert constraint_states(session)[4] == "conflict"
     settled(act.EnableConstraint(4))
     assert not settled.session.find(4).enabled
     settled(act.ResolveConflict(4, (2,)))
@@ -143,7 +143,7 @@ def test_dismissing_a_conflict_keeps_the_answer(settled):
     settled(act.AddConstraint((BAT, TROUT), WHALE))
     settled(act.DismissConflict())
     assert settled.session.conflict is None
-    assert states(settled.session)[2] == "disabled"
+    assert constraint_states(settled.session)[2] == "disabled"
     settled(act.DeleteConstraint(1))
     settled(act.EnableConstraint(2))
     assert settled.session.find(2).enabled
@@ -247,7 +247,11 @@ def test_every_refused_answer_of_an_import_has_its_turn(refused):
     assert driver.start is not None  # the one that could be switched on was
     assert (session.conflict.constraint_id, session.conflict.waiting) == (3, (5, 6))
     assert session.conflict.with_ids == (1,)
-    assert {k for k, state in states(session).items() if state == "conflict"} == {3, 5, 6}
+    assert {k for k, state in constraint_states(session).items() if state == "conflict"} == {
+        3,
+        5,
+        6,
+    }
     run = session.run
     session = driver(act.DismissConflict())
     assert (session.conflict.constraint_id, session.conflict.waiting) == (5, (6,))
@@ -284,7 +288,7 @@ def test_what_a_resolved_conflict_frees_is_switched_on_with_it(settled):
         (1, False), (2, True), (3, True), (4, False),
     ]  # fmt: skip
     assert len(settled.start.triplets) == 3
-    assert "1 constraint refused before can now be true as well" in session.message
+    assert "1 constraint refused before is enabled too" in session.message
     assert (session.conflict.constraint_id, session.conflict.waiting) == (4, ())
     assert len(session.past) == steps + 1
     assert [c.enabled for c in settled(act.Undo()).constraints] == [True, False, False, False]

@@ -9,7 +9,7 @@ from hcviz.algorithms import algorithms, get
 from hcviz.core.snapshot import Snapshot
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.model import Constraint, joined, same
+from hcviz.session.model import Constraint, equal_values, joined_triplets
 from hcviz.session.replay import replay
 from tests.sessions import Driver, FakeState, run_fake
 from tests.trees import caterpillar
@@ -25,7 +25,9 @@ FALSE = ((6, 7), 0)
 def shown(method, params=()):
     """A session that has settled on ``TREE``."""
     driver = Driver(
-        method=method, treats=get(method).constraint_mode(dict(params)), params=dict(params)
+        method=method,
+        constraint_mode=get(method).constraint_mode(dict(params)),
+        params=dict(params),
     )
     driver(act.Arrived(0, Snapshot(TREE, 4, 4, {"x": 1.0}, FakeState(TREE.height, 4))))
     driver(act.Finished(0))
@@ -45,7 +47,7 @@ WAYS = {
     ],
     "an author": [
         act.ImportConstraints(tuple(Constraint(0, *t, author="Ann", enabled=False) for t in TRUE)),
-        act.SwitchAuthor("Ann", True),
+        act.EnableAuthor("Ann", True),
     ],
 }  # fmt: skip
 
@@ -129,7 +131,7 @@ def test_a_choice_between_answers_leaves_a_tree_that_agrees_with_it():
 
 
 def test_undo_redo_files_and_replay_of_a_background_run():
-    driver = Driver(method="ddt", treats="hard")
+    driver = Driver(method="ddt", constraint_mode="hard")
     driver.settle()
     driver(act.AddConstraint((0, 1), 2))
     driver.settle()
@@ -143,7 +145,7 @@ def test_undo_redo_files_and_replay_of_a_background_run():
         return run_fake(spec, effect, 8)
 
     again = replay(load_session(save_session(driver.session)), run, get)
-    assert same(again, driver.session)
+    assert equal_values(again, driver.session)
     after = driver.session.snapshot
     assert after.tree is tree
     driver(act.Undo())
@@ -152,4 +154,4 @@ def test_undo_redo_files_and_replay_of_a_background_run():
     assert len(driver.session.enabled) == 1
     driver(act.Redo())
     assert driver.session.snapshot is after
-    assert joined(driver.session.enabled) == Triplets([(0, 1, 2), (0, 1, 3)])
+    assert joined_triplets(driver.session.enabled) == Triplets([(0, 1, 2), (0, 1, 3)])

@@ -12,28 +12,28 @@ from hcviz.algorithms import get
 from hcviz.core.errors import InvalidConstraint, InvalidData, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.choice import Choice, compared
+from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.effects import ReloadData
-from hcviz.session.model import DataSpec, same
+from hcviz.session.model import DataSpec, equal_values
 from hcviz.session.replay import replay
 from tests.sessions import Driver, run_fake
 
-ODD = act.Choose("odd", (0, 1, 2))
-CENTRAL = act.Choose("central", (3, 1, 2), author="Ann")
+ODD = act.AddChoice("odd", (0, 1, 2))
+CENTRAL = act.AddChoice("central", (3, 1, 2), author="Ann")
 
 
 @pytest.fixture
 def settled():
     """With a method that reads comparisons."""
-    driver = Driver(method="4-al", treats="hard")
+    driver = Driver(method="4-al", constraint_mode="hard")
     driver.settle()
     return driver
 
 
 def test_choices_become_the_comparisons_that_their_questions_mean():
-    made = compared((Choice("odd", (0, 1, 2)), Choice("central", (3, 1, 2))))
+    made = comparisons_of((Choice("odd", (0, 1, 2)), Choice("central", (3, 1, 2))))
     assert made.rows.tolist() == [[1, 2, 0], [2, 1, 0], [1, 3, 2], [2, 3, 1]]
-    assert compared(()) is None
+    assert comparisons_of(()) is None
     said = Choice("odd", (0, 1, 2)).sentence("xyz"), Choice("central", (0, 1, 2)).sentence("xyz")
     assert said == ("x is the odd one out beside y and z", "x is the most central beside y and z")
 
@@ -63,13 +63,13 @@ def test_answers_during_a_run_wait_for_its_end_and_share_the_next(settled):
     run = settled.session.run
     settled.go()
     for k in range(3):
-        settled(act.Choose("odd", (k, k + 1, k + 2)))
+        settled(act.AddChoice("odd", (k, k + 1, k + 2)))
         assert settled.session.run == run
-    assert settled.session.awaiting
+    assert settled.session.rerun_pending
     settled.settle()
     assert settled.session.run == run + 1
     assert len(settled.started[-1].comparisons) == 8
-    assert not settled.session.awaiting
+    assert not settled.session.rerun_pending
 
 
 @pytest.mark.parametrize("end", [act.Cancel(), "fail", "stop"])
@@ -78,7 +78,7 @@ def test_no_run_follows_one_that_was_ended(settled, end):
     settled(CENTRAL)
     run = settled.session.run
     settled({"fail": act.Failed(run, "boom"), "stop": act.Stopped(run)}.get(str(end), end))
-    assert not settled.session.awaiting
+    assert not settled.session.rerun_pending
     assert settled.session.run == run
 
 
@@ -108,7 +108,7 @@ def test_other_items_leave_the_answers_behind_in_undo(settled):
 def test_an_answer_about_no_item_changes_nothing(settled):
     before = settled.session
     with pytest.raises(InvalidConstraint, match="names item 8, but there are only 8"):
-        settled(act.Choose("odd", (0, 1, 8)))
+        settled(act.AddChoice("odd", (0, 1, 8)))
     assert settled.session is before
 
 
@@ -121,16 +121,18 @@ def test_a_session_file_keeps_the_answers_and_its_log_replays(settled):
     settled.settle()
     again = load_session(save_session(settled.session))
     assert again.choices == settled.session.choices
-    assert same(again, settled.session)
+    assert equal_values(again, settled.session)
 
     def run(spec, effect):
         return run_fake(spec, effect, settled.session.n_items)
 
-    assert same(replay(settled.session, run, get), settled.session)
+    assert equal_values(replay(settled.session, run, get), settled.session)
 
 
 def test_a_file_of_answers_is_a_part_of_the_data(settled):
-    attach = act.Attach("said.csv", b"anchor,near,far\nbat,lion,newt\n", "1 comparison added.")
+    attach = act.AddComparisons(
+        "said.csv", b"anchor,near,far\nbat,lion,newt\n", "1 comparison added."
+    )
     tree, run = settled.session.tree, settled.session.run
     settled(attach)
     spec = settled.session.data
@@ -149,7 +151,7 @@ def test_a_file_of_answers_is_a_part_of_the_data(settled):
     assert settled.session.message == f"1 comparison added. {unread}"
     assert [name for name, _ in settled.session.data.answers] == ["said.csv", "more.csv"]
     again = load_session(save_session(settled.session))
-    assert same(again, settled.session)
+    assert equal_values(again, settled.session)
     settled(act.Undo())
     assert settled.session.data == spec
     assert settled.effects[0] == ReloadData(spec)

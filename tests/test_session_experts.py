@@ -16,11 +16,11 @@ from hcviz.core.build import chain_triplets, implies, is_consistent
 from hcviz.core.errors import InvalidConstraint, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session import conflicts
 from hcviz.session import experts as ex
-from hcviz.session import mend
-from hcviz.session.judge import agree, judge, states
-from hcviz.session.mend import sorted_out
-from hcviz.session.model import Constraint, Session, same
+from hcviz.session.assessment import assess, constraint_states, is_consistent_set
+from hcviz.session.conflicts import split_consistent
+from hcviz.session.model import Constraint, Session, equal_values
 from hcviz.session.replay import replay
 from tests.sessions import ANIMALS, Driver, run_fake
 
@@ -42,7 +42,7 @@ def one_by_one(asked, others):
     """The definition: each in its turn, beside those taken before it."""
     taken, refused = [], []
     for each in asked:
-        (taken if agree([*others, *taken, each]) else refused).append(each)
+        (taken if is_consistent_set([*others, *taken, each]) else refused).append(each)
     return taken, refused
 
 
@@ -50,23 +50,23 @@ def one_by_one(asked, others):
 @given(statements(12), statements(3))
 def test_many_answers_are_sorted_out_as_one_by_one(asked, others):
     others = one_by_one(others, [])[0]
-    assert sorted_out(asked, others) == one_by_one(asked, others)
+    assert split_consistent(asked, others) == one_by_one(asked, others)
 
 
 def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
     """A file of contradictions holds the page's thread: two BUILDs each here, ten by bisection."""
     builds = 0
 
-    def agree(constraints):
+    def is_consistent_set(constraints):
         nonlocal builds
         builds += 1
-        return mend_agree(constraints)
+        return original(constraints)
 
-    mend_agree = mend.agree
-    monkeypatch.setattr(mend, "agree", agree)
+    original = conflicts.is_consistent_set
+    monkeypatch.setattr(conflicts, "is_consistent_set", is_consistent_set)
     asked = [Constraint(1, (0, 1), 2)]
     asked += [Constraint(k, *(((0, 2), 1) if k % 2 else ((3, k), 0))) for k in range(4, 516)]
-    taken, refused = sorted_out(asked, ())
+    taken, refused = split_consistent(asked, ())
     assert (len(taken), len(refused)) == (257, 256)
     assert builds < 4 * len(refused)
 
@@ -110,31 +110,35 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
     listed += [replace(c, id=c.id + 20, author="Bob", enabled=False) for c in second]
     (found,) = ex.agreements(Session(labels=ANIMALS, constraints=tuple(listed)))
     wanted = slow_agreement(first, second)
-    assert {"alike": found.alike, "against": found.against, "open": found.open} == wanted
-    assert found.looked_at == found.stated == sum(wanted.values())
-    known = found.alike + found.against
-    assert found.share == (found.alike / known if known else None)
+    assert {
+        "alike": found.n_agreeing,
+        "against": found.n_contradicting,
+        "open": found.n_open,
+    } == wanted
+    assert found.n_checked == found.n_stated == sum(wanted.values())
+    known = found.n_agreeing + found.n_contradicting
+    assert found.share == (found.n_agreeing / known if known else None)
     by_id = {c.id: c for c in listed}
-    for clash in found.clashes:
+    for clash in found.disagreements:
         members = [by_id[each] for each in clash.with_ids]
-        assert not agree([by_id[clash.id], *members])
+        assert not is_consistent_set([by_id[clash.id], *members])
         for left_out in members:
-            assert agree([by_id[clash.id], *(m for m in members if m is not left_out)])
-    assert bool(found.n_clashes) == (
-        not agree([*one_by_one(first, [])[0], *one_by_one(second, [])[0]])
+            assert is_consistent_set([by_id[clash.id], *(m for m in members if m is not left_out)])
+    assert bool(found.n_disagreements) == (
+        not is_consistent_set([*one_by_one(first, [])[0], *one_by_one(second, [])[0]])
     )
 
 
 def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
-    monkeypatch.setattr(ex, "WORK_LIMIT", 40_000)
+    monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
     ex._agreement.cache_clear()
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]
     said = [Constraint(n + 1, (a, b), c, author=who)
             for n, (who, (a, b, c)) in enumerate((w, r) for w in "AB" for r in rows)]  # fmt: skip
     (found,) = ex.agreements(Session(labels=labels, constraints=tuple(said)))
-    assert 0 < found.looked_at < found.stated == 57
-    assert (found.against, found.share) == (0, 1.0)
+    assert 0 < found.n_checked < found.n_stated == 57
+    assert (found.n_contradicting, found.share) == (0, 1.0)
 
 
 def test_three_authors_are_three_pairs():
@@ -175,60 +179,63 @@ def enabled(driver):
 def test_a_switch_is_one_step_and_gives_back_what_it_took(two):
     two(act.DisableConstraint(2))
     steps = len(two.session.past)
-    two(act.SwitchAuthor("Ann", False))
+    two(act.EnableAuthor("Ann", False))
     assert (enabled(two), len(two.session.past)) == ([3], steps + 1)
     assert two.started[-1].triplets.rows.tolist() == [[PIKE, TROUT, BAT]]
-    assert two.session.resting == (1,)
-    two(act.SwitchAuthor("Ann", False))
+    assert two.session.disabled_by_author == (1,)
+    two(act.EnableAuthor("Ann", False))
     assert len(two.session.past) == steps + 1  # nothing changed: no step
-    two(act.SwitchAuthor("Ann", True))
+    two(act.EnableAuthor("Ann", True))
     assert enabled(two) == [1, 3]  # 2 was off before
-    assert two.session.resting == ()
+    assert two.session.disabled_by_author == ()
     two(act.Undo())
     two(act.Undo())
-    assert (enabled(two), two.session.resting) == ([1, 3], ())
+    assert (enabled(two), two.session.disabled_by_author) == ([1, 3], ())
     two(act.DisableConstraint(1))
-    two(act.SwitchAuthor("Ann", True))  # nothing rests: all of them
+    two(act.EnableAuthor("Ann", True))  # nothing rests: all of them
     assert enabled(two) == [1, 2, 3]
 
 
 def test_what_contradicts_meanwhile_stays_off_and_is_explained(two):
-    two(act.SwitchAuthor("Ann", False))
+    two(act.EnableAuthor("Ann", False))
     two(act.AddConstraint((TROUT, WHALE), BAT, author="Bob"))
     assert enabled(two) == [3, 4]
-    two(act.SwitchAuthor("Ann", True))
+    two(act.EnableAuthor("Ann", True))
     assert enabled(two) == [2, 3, 4]
     assert two.session.conflict.constraint_id == 1
-    assert "1 at odds with others" in two.session.message
-    assert agree(two.session.enabled)
+    assert "1 contradict" in two.session.message
+    assert is_consistent_set(two.session.enabled)
 
 
 def test_weights_multiply_and_run_only_where_they_are_weighed(two):
     runs = len(two.started)
-    two(act.WeighAuthor("Ann", 3.0))
+    two(act.SetAuthorWeight("Ann", 3.0))
     assert len(two.started) == runs  # hard: nothing to weigh
-    assert "does not weigh" in two.session.message
+    assert "ignores weights" in two.session.message
     assert two.session.triplets.weights.tolist() == [3.0, 3.0, 1.0]
     two(act.SetMethod("hrsc"))
-    two(act.WeighAuthor("Bob", 0.5))
+    two(act.SetAuthorWeight("Bob", 0.5))
     assert two.started[-1].triplets.weights.tolist() == [3.0, 3.0, 0.5]
     two(act.Undo())
     assert dict(two.session.author_weights) == {"Ann": 3.0}
     for weight in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(InvalidConstraint, match="positive"):
-            two(act.WeighAuthor("Ann", weight))
+            two(act.SetAuthorWeight("Ann", weight))
 
 
 def test_all_of_it_comes_back_from_the_file_and_from_the_log(two):
     two(act.SetAuthor("Bob"))
-    two(act.WeighAuthor("Ann", 2.0))
-    two(act.SwitchAuthor("Ann", False))
+    two(act.SetAuthorWeight("Ann", 2.0))
+    two(act.EnableAuthor("Ann", False))
     two(act.Soften("hrsc", {"lam": 2.0}))
     session = two.session
-    assert same(load_session(save_session(session)), session)
+    assert equal_values(load_session(save_session(session)), session)
     again = replay(session, lambda spec, effect: run_fake(spec, effect, N), get)
     assert (again.author, dict(again.author_weights)) == ("Bob", {"Ann": 2.0})
-    assert (again.constraints, again.resting) == (session.constraints, session.resting)
+    assert (again.constraints, again.disabled_by_author) == (
+        session.constraints,
+        session.disabled_by_author,
+    )
     with pytest.raises(SessionFileError, match="positive"):
         load_session(save_session(replace(session, author_weights={"Ann": -1.0})))
 
@@ -251,11 +258,11 @@ def test_going_soft_is_one_step_that_lets_all_be_true():
     driver(act.Soften("ddt", {"beta": 10.0}, (2, 3)))
     session = driver.session
     assert (enabled(driver), session.conflict, len(session.past)) == ([1, 2, 3], None, steps + 1)
-    assert (session.treats, dict(session.params)) == ("soft", {"beta": 10.0})
+    assert (session.constraint_mode, dict(session.params)) == ("soft", {"beta": 10.0})
     assert len(driver.started[-1].triplets) == 3
-    assert same(load_session(save_session(session)), session)
+    assert equal_values(load_session(save_session(session)), session)
     driver(act.Undo())
-    assert (enabled(driver), driver.session.treats) == ([1], "hard")
+    assert (enabled(driver), driver.session.constraint_mode) == ([1], "hard")
     assert conflict.constraint_id == 3
 
 
@@ -264,9 +271,9 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     driver(act.Soften("hrsc", {}, (2, 3)))
     driver(act.Arrived(driver.session.run, Snapshot(Tree.star(N), 1, 1)))
     session = driver.session
-    kinds = {judge(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
+    kinds = {assess(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
     assert kinds <= {"lock", "correction"}
-    assert set(states(session).values()) <= {"satisfied", "violated"}
+    assert set(constraint_states(session).values()) <= {"satisfied", "violated"}
     driver(act.AddConstraint((BAT, TROUT), WHALE, author="Bob"))
     assert driver.session.enabled[-1].author == "Bob"
     driver(act.ImportConstraints((Constraint(0, (TROUT, WHALE), BAT, author="Cleo"),)))
@@ -278,7 +285,7 @@ def test_one_contradiction_is_said_to_be_weighed():
     driver = Driver()
     driver(act.SetMethod("hrsc"))
     driver(act.AddConstraint((BAT, WHALE), TROUT))
-    verdict = judge(driver.session, (BAT, TROUT), WHALE)
+    verdict = assess(driver.session, (BAT, TROUT), WHALE)
     assert verdict.kind == "conflict"
     assert "weighed against" in verdict.sentence
     driver(act.AddConstraint((BAT, TROUT), WHALE))

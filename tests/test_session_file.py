@@ -24,7 +24,7 @@ from hcviz.io import session_file
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.effects import StartRun
-from hcviz.session.model import Constraint, DataSpec, HistoryEntry, Session, same
+from hcviz.session.model import Constraint, DataSpec, HistoryEntry, Session, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, FakeState
@@ -61,7 +61,7 @@ def content(worked) -> bytes:
 
 def test_everything_comes_back(worked, content):
     loaded = load_session(content)
-    assert same(loaded, worked)
+    assert equal_values(loaded, worked)
     assert loaded.data.content == TABLE
     assert loaded.snapshot.state.draws == worked.snapshot.state.draws
     assert loaded.conflict == worked.conflict
@@ -151,13 +151,13 @@ def sessions(draw):
 @given(sessions())
 def test_any_session_comes_back(session):
     loaded = load_session(save_session(session))
-    assert same(loaded, session)
+    assert equal_values(loaded, session)
 
 
 def test_a_caterpillar_of_20000_leaves_passes():
     tree = caterpillar(20_000)
     session = Session(labels=tuple(map(str, range(20_000))), snapshot=Snapshot(tree, 1, 1))
-    assert same(load_session(save_session(session)), session)
+    assert equal_values(load_session(save_session(session)), session)
 
 
 def test_what_a_method_keeps_to_itself_is_left_out_and_the_tree_stays():
@@ -195,7 +195,7 @@ def test_every_flipped_byte_is_noticed_or_harmless(content, worked):
         except SessionFileError:
             noticed += 1
         else:
-            assert same(loaded, worked)
+            assert equal_values(loaded, worked)
     assert noticed > 200
 
 
@@ -353,8 +353,8 @@ def test_a_session_too_large_gives_up_its_oldest_steps_first(worked, monkeypatch
     monkeypatch.setattr(session_file, "MAX_BYTES", whole - 5_000)
     loaded = load_session(save_session(worked))
     assert 0 < len(loaded.past) < len(worked.past)
-    assert same(loaded.past[-1], worked.past[-1])
-    assert same(replace(loaded, past=(), future=(), history=()),
+    assert equal_values(loaded.past[-1], worked.past[-1])
+    assert equal_values(replace(loaded, past=(), future=(), history=()),
                 replace(worked, past=(), future=(), history=()))  # fmt: skip
     monkeypatch.setattr(session_file, "MAX_BYTES", 2_000)
     with pytest.raises(SessionFileError, match="MB"):
@@ -367,10 +367,10 @@ def test_a_sampler_goes_on_from_the_file_as_if_it_had_never_stopped():
     *_, last = hcviz_run("ddt", problem, seed=1, steps=200)
     session = Session(labels=tuple("abcdef"), snapshot=last)
     loaded = load_session(save_session(session))
-    assert same(loaded, session)
+    assert equal_values(loaded, session)
     *_, first = hcviz_run("ddt", problem, seed=5, start=last, steps=200)
     *_, second = hcviz_run("ddt", problem, seed=6, start=loaded.snapshot, steps=200)
-    assert same(first, second)
+    assert equal_values(first, second)
 
 
 def test_a_sampler_s_session_replays_bit_for_bit():
@@ -401,4 +401,4 @@ def test_a_sampler_s_session_replays_bit_for_bit():
                 stream = run_method(session.data, effect)
     again = replay(load_session(save_session(session)), run_method, get)
     assert session.snapshot.state.proposals > 0
-    assert same(again, session)
+    assert equal_values(again, session)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.session.model import Constraint
 from tests.sessions import ANIMALS
 

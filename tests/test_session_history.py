@@ -15,9 +15,9 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session import history
 from hcviz.session.effects import Announce, CancelRun, ReloadData
-from hcviz.session.history import LIGHT, MASK, MAX_STEPS, light
-from hcviz.session.model import DataSpec, same
-from hcviz.session.packed import PackedMask
+from hcviz.session.history import MAX_ARRAY_BYTES, MAX_MASK_BYTES, MAX_STEPS, without_large_arrays
+from hcviz.session.model import DataSpec, equal_values
+from hcviz.session.packed_mask import PackedMask
 from hcviz.session.restore import Restore
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver
@@ -85,17 +85,17 @@ def test_undo_is_bounded_and_big_pictures_are_not_kept():
     for number in range(MAX_STEPS + 20):
         driver(act.EditConstraint(1, note=str(number)))
     assert len(driver.session.past) == MAX_STEPS
-    side = int(np.sqrt(LIGHT / 8)) + 1
+    side = int(np.sqrt(MAX_ARRAY_BYTES / 8)) + 1
     tree = Tree.star(3)
     snapshot = Snapshot(
         tree, 1, 1, matrices={"big": np.zeros((side, side))},
         views={"big": Matrix(np.zeros((side, side))), "small": Series(np.ones(2), np.ones(2))},
     )  # fmt: skip
-    assert light(snapshot).matrices == {}
-    assert list(light(snapshot).views) == ["small"]
-    assert light(light(snapshot)) is not snapshot
+    assert without_large_arrays(snapshot).matrices == {}
+    assert list(without_large_arrays(snapshot).views) == ["small"]
+    assert without_large_arrays(without_large_arrays(snapshot)) is not snapshot
     small = Snapshot(tree, 1, 1)
-    assert light(small) is small
+    assert without_large_arrays(small) is small
 
 
 def test_other_data_begin_without_constraints_and_undo_brings_them_back(settled):
@@ -133,7 +133,7 @@ def test_the_log_knows_run_and_step(settled):
     settled(act.DisableConstraint(1))
     kinds = [(type(e.action).__name__, e.run, e.step) for e in settled.session.log]
     assert kinds == [
-        ("Began", -1, -1),
+        ("SessionStarted", -1, -1),
         ("LoadedData", -1, -1),
         ("Finished", 0, 4),
         ("AddConstraint", 0, 4),
@@ -169,8 +169,8 @@ def test_update_is_pure_and_actions_compare_by_what_they_say():
     action = act.AddConstraint((BAT, WHALE), TROUT)
     first, _ = update(driver.session, action, get)
     second, _ = update(driver.session, action, get)
-    assert same(first, second)
-    assert not same(first, driver.session)
+    assert equal_values(first, second)
+    assert not equal_values(first, driver.session)
 
 
 def asking(n, seed=0, requests=16):
@@ -208,14 +208,18 @@ def shown(driver, snapshot):
 
 def test_undo_brings_large_masks_back():
     first, second = asking(10_000, 1), asking(10_000, 2)
-    assert LIGHT < sum(part.nbytes for part in vars(first.views["asked"]).values()) <= MASK
+    assert (
+        MAX_ARRAY_BYTES
+        < sum(part.nbytes for part in vars(first.views["asked"]).values())
+        <= MAX_MASK_BYTES
+    )
     driver = Driver()
     driver.settle()
     one = shown(driver, first)
     driver(act.AddConstraint((BAT, WHALE), TROUT))
     two = shown(driver, second)
     kept = driver.session.past[-1].snapshot
-    assert sum(each.nbytes for each in kept.views.values()) < LIGHT
+    assert sum(each.nbytes for each in kept.views.values()) < MAX_ARRAY_BYTES
     driver(act.Undo())
     assert same_mask(driver.session.snapshot.views["asked"], one)
     driver(act.Redo())
@@ -233,7 +237,7 @@ def test_all_masks_together_have_a_bound_and_the_oldest_go(monkeypatch):
     driver = Driver()
     driver.settle()
     size = PackedMask.of(asking(10_000).views["asked"]).nbytes
-    monkeypatch.setattr(history, "MASKS", int(2.5 * size))
+    monkeypatch.setattr(history, "MAX_PACKED_BYTES", int(2.5 * size))
     driver(act.AddConstraint((BAT, WHALE), TROUT))
     for seed in range(4):
         shown(driver, asking(10_000, seed))
@@ -244,7 +248,7 @@ def test_all_masks_together_have_a_bound_and_the_oldest_go(monkeypatch):
     assert len({id(each) for each in packed}) == 2
     assert past[-len(packed) :] == packed
     assert len(packed) == 6
-    monkeypatch.setattr(history, "MASK", LIGHT)
+    monkeypatch.setattr(history, "MAX_MASK_BYTES", MAX_ARRAY_BYTES)
     shown(driver, asking(10_000, 9))
     driver(act.EditConstraint(1, note="too large"))
     assert driver.session.past[-1].snapshot.views == {}

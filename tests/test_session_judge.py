@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from hcviz import Triplets
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.judge import (
+from hcviz.session.assessment import (
+    assess,
+    assess_triplets,
+    constraint_states,
     contradicts,
-    explain,
-    implied_ids,
-    judge,
-    judge_triplets,
-    states,
+    explain_conflict,
+    implied_constraint_ids,
 )
 from hcviz.session.model import Constraint, Session
 from tests.trees import all_trees, random_tree
@@ -74,7 +74,7 @@ def test_the_kind_is_what_all_small_trees_say(earlier, new, which):
     else:
         expected = "lock" if shown in both else "correction"
     (group, apart) = new[0]
-    assert judge_triplets(shown, triplets_of(earlier), N, group, apart) == expected
+    assert assess_triplets(shown, triplets_of(earlier), N, group, apart) == expected
 
 
 @settings(max_examples=150, deadline=None)
@@ -88,7 +88,7 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
     assert contradicts(made, others) == broken
     if not broken:
         return
-    found = explain(made, others, "abcde")
+    found = explain_conflict(made, others, "abcde")
     at_odds = [
         len(few)
         for size in range(1, len(others) + 1)
@@ -115,7 +115,7 @@ def test_implied_means_by_those_before_it(some):
     expected = {
         i for i in range(len(some)) if len(obeying(some[:i])) == len(obeying(some[: i + 1]))
     }
-    assert implied_ids(constraints) == expected
+    assert implied_constraint_ids(constraints) == expected
 
 
 def test_states_tell_each_constraint_apart():
@@ -130,18 +130,18 @@ def test_states_tell_each_constraint_apart():
             Constraint(3, bad[:2], bad[2], enabled=False),
         ),
     )
-    assert states(session) == {1: "violated", 2: "violated", 3: "disabled"}
+    assert constraint_states(session) == {1: "violated", 2: "violated", 3: "disabled"}
     from hcviz import Snapshot  # the same session, once a tree is shown
 
     shown = Session(
         labels=session.labels, constraints=session.constraints, snapshot=Snapshot(tree, 1, 1)
     )
-    assert states(shown) == {1: "satisfied", 2: "implied", 3: "disabled"}
-    assert judge(shown, good[:2], good[2]).kind == "repeat"
-    assert judge(shown, good[:2], good[2], author="Cy").kind == "implied"
-    assert judge(shown, bad[:2], bad[2]).kind == "conflict"
+    assert constraint_states(shown) == {1: "satisfied", 2: "implied", 3: "disabled"}
+    assert assess(shown, good[:2], good[2]).kind == "repeat"
+    assert assess(shown, good[:2], good[2], author="Cy").kind == "implied"
+    assert assess(shown, bad[:2], bad[2]).kind == "conflict"
     with pytest.raises(InvalidConstraint, match="item 7"):
-        judge(shown, (0, 7), 1)
+        assess(shown, (0, 7), 1)
 
 
 def test_a_larger_conflict_is_told_by_its_repairs():
@@ -149,7 +149,7 @@ def test_a_larger_conflict_is_told_by_its_repairs():
     chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
     made = Constraint(9, (7, 6), 0)
     assert contradicts(made, chain)
-    found = explain(made, chain, [str(i) for i in range(8)])
+    found = explain_conflict(made, chain, [str(i) for i in range(8)])
     assert len(found.with_ids) >= 3
     assert found.repairs == found.with_ids
     assert f"{len(found.with_ids)} earlier answers" in found.sentence
@@ -177,11 +177,11 @@ def test_judging_is_quick_at_500_items_and_100_constraints():
     )
     asked = [(each.group, each.apart) for each in constraints[:20]]
     asked += [((int(a), int(b)), int(c)) for a, b, c in rng.permutation(500)[:60].reshape(20, 3)]
-    judge(session, *asked[0])  # compiled
+    assess(session, *asked[0])  # compiled
     spent = []
     for group, apart in asked:
         begin = time.thread_time()
-        judge(session, group, apart, author="somebody else")
+        assess(session, group, apart, author="somebody else")
         spent.append(time.thread_time() - begin)
     assert np.median(spent) < 0.05
-    assert set(states(session).values()) <= {"satisfied", "implied"}
+    assert set(constraint_states(session).values()) <= {"satisfied", "implied"}

@@ -12,7 +12,7 @@ from hcviz.core.errors import SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec
-from hcviz.session.update import at_rest
+from hcviz.session.update import interrupted_session
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from tests.sessions import Driver
@@ -74,7 +74,11 @@ def worked_on(begun, loop, spec):
         Constraint(0, (1, 8), 4, author="Ann"), Constraint(0, (1, 4), 8, author="Bo", weight=2.0),
     )  # fmt: skip
     do(act.ImportConstraints(answers))
-    do(act.WeighAuthor("Ann", 3.0), act.Look((0, 1, 2, 3), ((0, 1),)), act.Choose("odd", (1, 2, 3)))
+    do(
+        act.SetAuthorWeight("Ann", 3.0),
+        act.ReviewPiece((0, 1, 2, 3), ((0, 1),)),
+        act.AddChoice("odd", (1, 2, 3)),
+    )
     do(act.AddConstraint((2, 9), 5))
     do(act.SetSeed(3))
     do(act.Undo())
@@ -150,9 +154,9 @@ def test_reports_of_runs_before_are_not_taken_for_those_of_the_loaded_session(be
 
 def test_what_is_at_rest_is_itself():
     driver = Driver()
-    assert at_rest(driver.session, get, "").status == "idle"
+    assert interrupted_session(driver.session, get, "").status == "idle"
     driver.settle()
-    assert at_rest(driver.session, get, "") is driver.session
+    assert interrupted_session(driver.session, get, "") is driver.session
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ def test_what_is_at_rest_is_itself():
 def test_a_look_that_does_not_fit_is_left_out(begun, look):
     explorer = begun(method="average")
     usual = picture(explorer)
-    session = replace(explorer.store.session, look=act.frozen(look))
+    session = replace(explorer.store.session, look=act.read_only(look))
     assert explorer.store.restore(load_session(save_session(session)))
     assert picture(explorer) == usual
 

@@ -12,9 +12,9 @@ from hcviz.algorithms import get
 from hcviz.core.build import is_consistent
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.assessment import constraint_states, contradicts
 from hcviz.session.effects import StartRun
-from hcviz.session.judge import contradicts, states
-from hcviz.session.model import Constraint, DataSpec, same
+from hcviz.session.model import Constraint, DataSpec, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, run_fake
@@ -47,14 +47,14 @@ class AnySequence(RuleBasedStateMachine):
     @rule(name=st.sampled_from(["you", "Ann"]), on=st.booleans())
     def switch_author(self, name, on):
         before = self.driver.session
-        session = self.driver(act.SwitchAuthor(name, on))
+        session = self.driver(act.EnableAuthor(name, on))
         assert len(session.past) in (len(before.past), len(before.past) + 1)
         if not on:
             assert not any(each.author == name for each in session.enabled)
 
     @rule(name=st.sampled_from(["you", "Ann"]), weight=st.floats(0.1, 10.0))
     def weigh(self, name, weight):
-        self.driver(act.WeighAuthor(name, weight))
+        self.driver(act.SetAuthorWeight(name, weight))
 
     @rule(id=st.integers(1, 6), kind=st.sampled_from([act.EnableConstraint, act.DisableConstraint]))
     def switch(self, id, kind):
@@ -118,7 +118,15 @@ class AnySequence(RuleBasedStateMachine):
         back, _ = update(here, act.Undo(), get)
         again, effects = update(back, act.Redo(), get)
         assert not any(isinstance(effect, StartRun) for effect in effects)
-        for name in ("constraints", "data", "labels", "method", "params", "seed", "treats"):
+        for name in (
+            "constraints",
+            "data",
+            "labels",
+            "method",
+            "params",
+            "seed",
+            "constraint_mode",
+        ):
             assert getattr(again, name) == getattr(here, name), name
         assert again.tree is here.tree
         assert len(again.past) == len(here.past)
@@ -128,13 +136,13 @@ class AnySequence(RuleBasedStateMachine):
     def enabled_constraints_have_a_tree(self):
         session = self.driver.session
         assert is_consistent(session.n_items, session.triplets)
-        if session.status == "settled" and session.treats == "hard":
+        if session.status == "settled" and session.constraint_mode == "hard":
             # a settled tree obeys every enabled answer, those that started no run included
             assert session.tree.satisfies(session.triplets).all()
         assert all(c.id < session.next_id for c in session.constraints)
         assert session.run >= self.highest
         self.highest = session.run
-        assert set(states(session)) == {c.id for c in session.constraints}
+        assert set(constraint_states(session)) == {c.id for c in session.constraints}
         if session.conflict is not None:
             at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
             assert len(set(at_odds)) == len(at_odds)
@@ -146,7 +154,7 @@ class AnySequence(RuleBasedStateMachine):
         session = self.driver.session
         content = save_session(session)
         loaded = load_session(content)
-        assert same(loaded, session)
+        assert equal_values(loaded, session)
         assert save_session(loaded) == content
         assert isinstance(loaded.snapshot, Snapshot | None)
 
@@ -154,7 +162,7 @@ class AnySequence(RuleBasedStateMachine):
             return run_fake(spec, effect, len(ANIMALS))
 
         again = replay(loaded, run_method, get)
-        assert same(again, session)
+        assert equal_values(again, session)
 
 
 AnySequence.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
@@ -168,5 +176,5 @@ def test_replay_refuses_a_log_that_its_method_does_not_follow(settled):
     def shorter(spec, effect):
         return run_fake(spec, effect, len(ANIMALS), steps=2)
 
-    with pytest.raises(HcvizError, match="does not come to step"):
+    with pytest.raises(HcvizError, match="does not reach step"):
         replay(settled.session, shorter, get)

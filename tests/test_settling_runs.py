@@ -17,13 +17,13 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples, budget
 from hcviz.jobs.budget import Budget
-from hcviz.jobs.task import Gate, Task, perform
+from hcviz.jobs.task import PauseControl, Task, run_task
 from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import budget as page_budget
-from hcviz.ui.features.supports import model as certainty
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.supports import model as supports_model
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state.store import Store
 
 PAIR = Tree([2, 2, -1], [0.0, 0.0, 1.0], 2)
@@ -44,13 +44,13 @@ def accuracy(value: float) -> SimpleNamespace:
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
     Clock(monkeypatch)
     going = Budget(accuracy(0.1), 20.0)
-    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    found = going.update(Snapshot(PAIR, 500, 10**9))
     assert not going.over
     assert found.total == pytest.approx(2000, abs=2)  # a quarter is done: (0.05 / 0.1)^2
     samples = accuracy(0.1)
     done = Budget(samples, 20.0)
     samples.settling = accuracy(0.05).settling
-    found = done.mark(Snapshot(PAIR, 500, 10**9))
+    found = done.update(Snapshot(PAIR, 500, 10**9))
     assert done.over
     assert found.step == found.total == 500
 
@@ -59,10 +59,10 @@ def test_a_run_from_settled_supports_takes_all_of_its_time(monkeypatch):
     clock = Clock(monkeypatch)
     going = Budget(accuracy(0.04), 20.0)
     clock.now += 19.0
-    going.mark(Snapshot(PAIR, 500, 10**9))
+    going.update(Snapshot(PAIR, 500, 10**9))
     assert not going.over
     clock.now += 1.0
-    going.mark(Snapshot(PAIR, 501, 10**9))
+    going.update(Snapshot(PAIR, 501, 10**9))
     assert going.over
 
 
@@ -106,15 +106,15 @@ def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
     clock = Clock(monkeypatch)
     going = Budget(accuracy(float("nan")), 20.0)
     clock.now += 5.0
-    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    found = going.update(Snapshot(PAIR, 500, 10**9))
     assert found.total == pytest.approx(2000, abs=2)
     clock.now += 14.0
-    going.wait(14.0)
-    found = going.mark(Snapshot(PAIR, 501, 10**9))
+    going.extend(14.0)
+    found = going.update(Snapshot(PAIR, 501, 10**9))
     assert not going.over
     assert found.total == pytest.approx(2004, abs=8)
     clock.now += 15.0
-    assert going.mark(Snapshot(PAIR, 502, 10**9)).total == 502
+    assert going.update(Snapshot(PAIR, 502, 10**9)).total == 502
     assert going.over
 
 
@@ -124,7 +124,7 @@ def test_a_summary_takes_the_place_of_every_draw_but_the_start():
     samples, trees = Samples(9), []
     for snapshot in hcviz.run("ddt", problem, seed=1, steps=900, every=9):
         samples.take(snapshot)
-        shown = samples.summarised(snapshot)
+        shown = samples.with_summary_tree(snapshot)
         assert (shown.tree is snapshot.tree) == (snapshot.step <= 9)  # the start and the first draw
         if not trees or shown.tree is not trees[-1]:
             trees.append(shown.tree)
@@ -138,7 +138,7 @@ def test_a_summary_takes_the_place_of_every_draw_but_the_start():
 
 @pytest.fixture
 def settling_store(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule, seconds=30.0)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule, seconds=30.0)
     rows = "".join(f"item {k},{k % 4},{(k * k) % 7}.5\n" for k in range(8))
     spec = DataSpec(kind="table", name="few.csv", filename="few.csv",
                     content=b"name,a,b\n" + rows.encode())  # fmt: skip
@@ -178,7 +178,7 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(session=session, view=store.view, settles=True, samples=accuracy(value))
-    assert top_bar.live(fake)["text"] == said
+    assert top_bar_model.live(fake)["text"] == said
 
 
 @pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
@@ -198,7 +198,7 @@ def test_the_budget_comes_from_the_environment(monkeypatch):
 @pytest.fixture
 def doubtful_store(loop):
     """Points of a normal distribution: hardly any clade has support. Runs have 200 n steps."""
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     points = np.random.default_rng(5).normal(size=(24, 3)).round(3)
     rows = "".join(f"item {k},{x},{y},{z}\n" for k, (x, y, z) in enumerate(points.tolist()))
     spec = DataSpec(kind="table", name="many.csv", filename="many.csv",
@@ -234,8 +234,11 @@ def test_only_a_summary_of_draws_is_kept(step):
     start = next(s for s in hcviz.run("ddt", problem, steps=40, every=40) if s.step == step)
     samples = Samples(12)
     task = Task(1, "ddt", "hcviz.algorithms.ddt", problem, {"steps": 40}, 0, start)
-    perform(
-        task, SimpleNamespace(offer=lambda _: None, end=lambda _: None), Gate(), samples=samples
+    run_task(
+        task,
+        SimpleNamespace(offer=lambda _: None, end=lambda _: None),
+        PauseControl(),
+        samples=samples,
     )
     assert (samples._before is not None) == (step > 0)
 
@@ -249,7 +252,7 @@ def test_only_a_summary_of_draws_is_kept(step):
 )  # fmt: skip
 def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
     """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""
-    assert certainty.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
+    assert supports_model.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
 
 
 def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):
@@ -258,5 +261,5 @@ def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):
     for run in range(2):
         going = Budget(samples, 20.0)
         clock.now += 15.0
-        going.mark(Snapshot(PAIR, 5, 10**9))
+        going.update(Snapshot(PAIR, 5, 10**9))
         assert samples.seconds == pytest.approx(15.0 * (run + 1))

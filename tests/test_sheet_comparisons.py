@@ -14,9 +14,9 @@ from hcviz.datasets import Dataset
 from hcviz.session.choice import Choice
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.main_pane import Middle
-from hcviz.ui.features.comparisons import sheet
+from hcviz.ui.features.comparisons import sheet as comparisons_sheet
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state.data_sources import similarities, similarity_to_show
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree.heatmap_cells import similarity_cells
@@ -39,7 +39,7 @@ def store():
 
 
 def test_the_sheet_counts_orders_and_tells_in_words(store):
-    shown = sheet.picture(store)
+    shown = comparisons_sheet.state(store)
     json.dumps(shown)
     assert shown["kinds"] == [["near or far", "of two items, which is nearer to a third", 7]]
     assert [row[1:] for row in shown["items"]] == [
@@ -59,12 +59,12 @@ def test_answers_in_a_circle_are_told(store):
     circle = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]  # 01 > 02 > 12 > 01
     other = replace(store.dataset, comparisons=Comparisons([*circle, [3, 4, 0]]))
     store.use(other, store.session.data)
-    assert sheet.picture(store)["cyclic"] == 0.75
+    assert comparisons_sheet.state(store)["cyclic"] == 0.75
 
 
 def test_own_answers_count_with_the_others(store):
     store.session = replace(store.session, choices=(Choice("odd", (4, 0, 1)),))
-    shown = sheet.picture(store)
+    shown = comparisons_sheet.state(store)
     assert [kind[0::2] for kind in shown["kinds"]] == [["near or far", 7], ["odd one out", 1]]
     assert shown["comparisons"] == 9
     assert shown["own"] == 1
@@ -72,7 +72,10 @@ def test_own_answers_count_with_the_others(store):
 
 
 def test_quadruplets_are_told_as_pairs():
-    assert sheet.in_words([0, 1, 2, 3], NAMES) == "ant and bee are more alike than cat and dog"
+    assert (
+        comparisons_sheet.comparison_sentence([0, 1, 2, 3], NAMES)
+        == "ant and bee are more alike than cat and dog"
+    )
 
 
 def test_the_tab_is_there_where_there_are_comparisons(store):
@@ -91,7 +94,7 @@ def test_the_tab_is_there_where_there_are_comparisons(store):
 
 def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
     store.session = replace(store.session, snapshot=None, status="failed")
-    shown = sheet.picture(store)
+    shown = comparisons_sheet.state(store)
     json.dumps(shown)
     assert shown["held"] is None
     assert shown["comparisons"] == 7
@@ -107,7 +110,7 @@ class Counter:
         self.go = threading.Event()
         self.begun = threading.Event()
         self.counted: list[int] = []
-        counts, page = sheet.consistency, threading.get_ident()
+        counts, page = comparisons_sheet.consistency, threading.get_ident()
 
         def count(comparisons):
             assert threading.get_ident() != page
@@ -116,8 +119,8 @@ class Counter:
             self.counted.append(len(comparisons))
             return counts(comparisons)
 
-        monkeypatch.setattr(sheet, "consistency", count)
-        monkeypatch.setattr(sheet, "AT_ONCE", 5)
+        monkeypatch.setattr(comparisons_sheet, "consistency", count)
+        monkeypatch.setattr(comparisons_sheet, "MAX_COUNTED_AT_ONCE", 5)
 
 
 @pytest.fixture
@@ -131,27 +134,27 @@ def later(store, loop):
 
 
 def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatch):
-    at_once = sheet.picture(store)
+    at_once = comparisons_sheet.state(store)
     counter = Counter(monkeypatch)
-    shown = sheet.picture(later)  # would wait for ever
+    shown = comparisons_sheet.state(later)  # would wait for ever
     json.dumps(shown)
     assert shown["waits"] == "Counting 7 answers…"
     assert (shown["kinds"], shown["comparisons"]) == (at_once["kinds"], 7)
     assert shown["items"] is None
     assert shown["held"] is None
     counter.go.set()
-    loop.until(lambda: sheet.picture(later)["waits"] == "")
-    assert sheet.picture(later) == at_once
-    sees = sheet.SHEET.sees(later)
+    loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
+    assert comparisons_sheet.state(later) == at_once
+    sees = comparisons_sheet.SHEET.depends_on(later)
     later._answered()
-    assert sheet.SHEET.sees(later) != sees  # an open sheet is drawn again
+    assert comparisons_sheet.SHEET.depends_on(later) != sees  # an open sheet is drawn again
 
 
 def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop, monkeypatch):
     counter = Counter(monkeypatch)
     counter.go.set()
-    loop.until(lambda: sheet.picture(later)["waits"] == "")
-    before = sheet.picture(later)
+    loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
+    before = comparisons_sheet.state(later)
     counter.go.clear()
     counter.begun.clear()
     counter.counted.clear()
@@ -159,31 +162,35 @@ def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop
     for items in ((4, 0, 1), (4, 2, 3), (4, 1, 2)):
         given = (*given, Choice("odd", items))
         later.session = replace(later.session, choices=given)
-        shown = sheet.picture(later)
+        shown = comparisons_sheet.state(later)
         assert counter.begun.wait(60)
         assert shown["waits"].startswith(f"Counting {7 + len(given)} answers…")
         assert (shown["items"], shown["held"]) == (before["items"], before["held"])
         assert (shown["own"], shown["comparisons"]) == (len(given), 7 + 2 * len(given))
     counter.go.set()
-    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
     assert counter.counted == [9, 13]  # not those in between
     monkeypatch.undo()
     store.session = replace(store.session, choices=given)
-    assert sheet.picture(later) == sheet.picture(store)
+    assert comparisons_sheet.state(later) == comparisons_sheet.state(store)
 
 
 def test_a_tree_that_moves_is_compared_when_it_rests(later, loop, monkeypatch):
     Counter(monkeypatch).go.set()
-    loop.until(lambda: sheet.picture(later)["waits"] == "")
-    first = sheet.picture(later)["held"]
+    loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
+    first = comparisons_sheet.state(later)["held"]
     moved = Snapshot(Tree.from_newick("((ant,eel),(bee,(cat,dog)));", NAMES), 1, 2)
     later.session = replace(later.session, snapshot=moved, status="sampling")
-    shown = sheet.picture(later)
-    assert "when it rests" in shown["waits"]
+    shown = comparisons_sheet.state(later)
+    assert "when the run has finished" in shown["waits"]
     assert shown["held"] == first
     later.session = replace(later.session, status="settled")
-    loop.until(lambda: sheet.picture(later)["waits"] == "")
-    assert sheet.picture(later)["held"] == sheet.held_by(moved.tree, Comparisons(ROWS)) != first
+    loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
+    assert (
+        comparisons_sheet.state(later)["held"]
+        == comparisons_sheet.agreement_with_tree(moved.tree, Comparisons(ROWS))
+        != first
+    )
 
 
 def test_counts_of_other_data_are_never_shown(loop, monkeypatch):
@@ -201,25 +208,25 @@ def test_counts_of_other_data_are_never_shown(loop, monkeypatch):
         assert page.open_data(spec)
 
     open_file(first)
-    assert sheet.picture(page)["waits"] == "Counting 7 answers…"
+    assert comparisons_sheet.state(page)["waits"] == "Counting 7 answers…"
     assert counter.begun.wait(60)
     open_file(other)
-    shown = sheet.picture(page)
+    shown = comparisons_sheet.state(page)
     assert (shown["items"], shown["waits"]) == (None, "Counting 10 answers…")
     counter.go.set()
     seen = []
-    loop.until(lambda: seen.append(sheet.picture(page)) or seen[-1]["waits"] == "")
+    loop.until(lambda: seen.append(comparisons_sheet.state(page)) or seen[-1]["waits"] == "")
     assert {each["questions"] for each in seen if each["items"]} == {1}
     assert [row[1] for row in seen[-1]["items"]] == ["ant", "bee", "cat"]
     open_file(first)
-    assert sheet.picture(page)["items"] is None
+    assert comparisons_sheet.state(page)["items"] is None
     page.close()
 
 
 def test_a_click_selects_the_items(store):
-    sheet.SHEET.act(Gestures(store), "pick", {"items": [4, 0]})
+    comparisons_sheet.SHEET.act(Gestures(store), "pick", {"items": [4, 0]})
     assert store.view.selection == (4, 0)
-    sheet.SHEET.act(Gestures(store), "pick", {"items": [9]})
+    comparisons_sheet.SHEET.act(Gestures(store), "pick", {"items": [9]})
     assert store.view.selection == (4, 0)
 
 
@@ -242,9 +249,9 @@ def test_the_heatmap_has_what_the_run_came_with():
 
 
 def test_the_tools_offer_a_choice_where_there_is_one(store):
-    assert tree_tools.picture(store)["sources"] == []
+    assert tree_tools_model.state(store)["sources"] == []
     store.drawn = replace(store.drawn, matrices={"AddS": np.eye(5), "X": np.eye(5)})
-    assert tree_tools.picture(store)["sources"] == [["", "AddS"], ["X", "X"]]
+    assert tree_tools_model.state(store)["sources"] == [["", "AddS"], ["X", "X"]]
 
 
 def test_sums_of_signs_have_zero_in_the_middle():

@@ -18,12 +18,12 @@ from hcviz.jobs import Samples
 from hcviz.session.model import Session
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.app.sheets import SHEETS
-from hcviz.ui.features.cloud import sheet as cloud
-from hcviz.ui.features.consensus import sheet as consensus
+from hcviz.ui.features.cloud import sheet as cloud_sheet
+from hcviz.ui.features.consensus import sheet as consensus_sheet
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.tanglegram import sheet as tanglegram
-from hcviz.ui.parts import sampled_trees as sampled
-from hcviz.ui.parts.packing import spans
+from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
+from hcviz.ui.parts import sampled_trees
+from hcviz.ui.parts.packing import row_ranges
 from hcviz.ui.state.store import Store
 from tests.trees import random_tree
 
@@ -32,7 +32,7 @@ NAMES = "abcdefgh"
 
 @given(st.permutations(range(8)))
 def test_the_lines_out_of_line_are_the_fewest_that_untangle_the_rest(places):
-    out = tanglegram.out_of_line(np.array(places))
+    out = tanglegram_sheet.moved_items(np.array(places))
     kept = [place for place, gone in zip(places, out, strict=True) if not gone]
     assert kept == sorted(kept)
     most = max(
@@ -58,7 +58,7 @@ def store():
 
 
 def test_before_and_after_traces_what_moved(store):
-    shown = tanglegram.picture(store)
+    shown = tanglegram_sheet.state(store)
     moved = {shown["names"][k] for k in shown["moved"]}
     assert moved == {"h"}
     assert shown["said"].startswith("1 item moved; 4 clades new, 4 gone; ")
@@ -82,7 +82,7 @@ def test_a_sheet_without_anything_to_show_gives_way_to_the_tree(store):
 def test_every_sheet_says_what_it_lacks_before_there_is_a_tree():
     empty = Store(Session(), lambda call: call())
     for sheet in SHEETS.values():
-        assert sheet.lacks(empty).endswith(".")
+        assert sheet.unavailable_because(empty).endswith(".")
         assert sheet.title
         assert sheet.summary
     empty.close()
@@ -130,7 +130,7 @@ def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_
     counts = Counter(group for tree in trees for group in groups(tree))
     for percent in (50, 75, 95):
         sampled_store.look(majority=percent)
-        shown = consensus.picture(sampled_store)
+        shown = consensus_sheet.state(sampled_store)
         expected = {g: c for g, c in counts.items() if c > percent / 100 * len(trees)}
         drawn = {}
         for clade in shown["clades"]:
@@ -148,7 +148,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
         trees = posterior.trees()
     for kind in ("credible", "central"):
         sampled_store.look(summary=kind)
-        shown = consensus.picture(sampled_store)
+        shown = consensus_sheet.state(sampled_store)
         drawn = {
             frozenset(shown["items"][a : b + 1]) for a, b in (c["rows"] for c in shown["clades"])
         }
@@ -157,11 +157,11 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
 
 
 def test_whole_per_cent_never_say_all_of_what_is_not_all():
-    assert consensus._percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
+    assert consensus_sheet._percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
 
 
 def test_the_cloud_lays_every_tree_over_the_same_rows(sampled_store):
-    shown = cloud.picture(sampled_store)
+    shown = cloud_sheet.state(sampled_store)
     n = 8
     rows = unpacked(shown["rows"], "<u2")
     assert [shown["items"][row] for row in rows] == list(range(n))
@@ -192,12 +192,12 @@ def test_the_cloud_lays_every_tree_over_the_same_rows(sampled_store):
 def test_the_common_order_is_the_bases_own_and_no_worse_than_where_it_began(seed):
     rng = np.random.default_rng(seed)
     trees = [random_tree(rng, 9, polytomies=True) for _ in range(6)]
-    order = cloud.common_order(trees, trees[0])
+    order = cloud_sheet.common_order(trees, trees[0])
     assert sorted(order.tolist()) == list(range(9))
-    first, last = spans(trees[0], order)
+    first, last = row_ranges(trees[0], order)
     assert ((last - first + 1) == trees[0].size).all()  # no line of the base crosses another
-    off, mean = cloud.misplaced(trees, order)
-    assert off <= cloud.misplaced(trees, leaf_order(trees[0]))[0]
+    off, mean = cloud_sheet.displacement(trees, order)
+    assert off <= cloud_sheet.displacement(trees, leaf_order(trees[0]))[0]
     # by the definition: the sum of the rows, and the mean
     place = {leaf: row for row, leaf in enumerate(order.tolist())}
     each = [leaf_order(tree, [float(place[leaf]) for leaf in range(9)]).tolist() for tree in trees]
@@ -206,7 +206,7 @@ def test_the_common_order_is_the_bases_own_and_no_worse_than_where_it_began(seed
 
 
 def test_of_many_items_the_cloud_draws_some_and_says_so():
-    n = cloud.ITEMS + 77
+    n = cloud_sheet.MAX_ITEMS + 77
     rng = np.random.default_rng(3)
     made = Store(Session(), lambda call: call())
     samples = Samples(n)
@@ -217,37 +217,39 @@ def test_of_many_items_the_cloud_draws_some_and_says_so():
         labels=tuple(f"x{k}" for k in range(n)), snapshot=Snapshot(trees[-1], 4, 4)
     )
     made.posteriors.put(made.session.shown, samples)
-    shown = cloud.picture(made)
-    assert len(set(shown["items"])) == cloud.ITEMS == len(shown["names"])
-    assert set(shown["nodes"][:-1]) == {2 * cloud.ITEMS - 1}
-    assert f"Of the {n} items {cloud.ITEMS} are drawn" in shown["said"]
+    shown = cloud_sheet.state(made)
+    assert len(set(shown["items"])) == cloud_sheet.MAX_ITEMS == len(shown["names"])
+    assert set(shown["nodes"][:-1]) == {2 * cloud_sheet.MAX_ITEMS - 1}
+    assert f"Of the {n} items {cloud_sheet.MAX_ITEMS} are drawn" in shown["said"]
     made.close()
 
 
 def test_pictures_of_the_samples_are_made_once_and_calmly(sampled_store, monkeypatch):
     made = []
-    calm = sampled.Calm(lambda posterior, how, before: made.append(before) or len(made))
-    assert calm.of(sampled_store, "a") == calm.of(sampled_store, "a") == 1
-    assert calm.of(sampled_store, "b") == 2
+    calm = sampled_trees.SampledTreesCache(
+        lambda posterior, how, before: made.append(before) or len(made)
+    )
+    assert calm.get(sampled_store, "a") == calm.get(sampled_store, "a") == 1
+    assert calm.get(sampled_store, "b") == 2
     assert made == [None, 1]
     sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 9, 9))
-    assert calm.of(sampled_store, "b") == 3
+    assert calm.get(sampled_store, "b") == 3
     sampled_store.session = replace(sampled_store.session, status="sampling")
     sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 10, 10))
-    assert calm.of(sampled_store, "b") == 3  # not yet
-    monkeypatch.setattr(sampled, "PACE", 0.0)
-    assert calm.of(sampled_store, "b") == 4
+    assert calm.get(sampled_store, "b") == 3  # not yet
+    monkeypatch.setattr(sampled_trees, "REDRAW_SECONDS", 0.0)
+    assert calm.get(sampled_store, "b") == 4
     sampled_store.posteriors.put(
         sampled_store.session.shown, Samples(8)
     )  # another answer, no tree yet
-    assert calm.of(sampled_store, "b") == 4
+    assert calm.get(sampled_store, "b") == 4
     sampled_store.session = replace(sampled_store.session, status="settled")
-    assert calm.of(sampled_store, "b") is None
+    assert calm.get(sampled_store, "b") is None
 
 
 def test_clicks_on_the_samples_pictures_select_items_and_nothing_else(sampled_store):
     gestures = Gestures(sampled_store)
-    for sheet in (consensus.SHEET, cloud.SHEET):
+    for sheet in (consensus_sheet.SHEET, cloud_sheet.SHEET):
         sheet.act(gestures, "take", {"items": [2, 5]})
         assert sampled_store.view.selection == (2, 5)
         assert sheet.live(sampled_store) == {"selection": [2, 5]}
@@ -255,15 +257,15 @@ def test_clicks_on_the_samples_pictures_select_items_and_nothing_else(sampled_st
             sheet.act(gestures, "take", {"items": wrong})
             assert sampled_store.view.selection == (2, 5)
         sheet.act(gestures, "heights", {"value": "even"})
-        assert sheet.picture(sampled_store)["heights"] == "even"
-    consensus.SHEET.act(gestures, "majority", {"value": "300"})
+        assert sheet.state(sampled_store)["heights"] == "even"
+    consensus_sheet.SHEET.act(gestures, "majority", {"value": "300"})
     assert sampled_store.view.majority == 95
-    consensus.SHEET.act(gestures, "kind", {"value": "unheard of"})
+    consensus_sheet.SHEET.act(gestures, "kind", {"value": "unheard of"})
     assert sampled_store.view.summary == "consensus"
 
 
 def test_trees_that_are_not_sampled_have_no_cloud(store):
     assert store.samples is None
-    for sheet in (consensus.SHEET, cloud.SHEET):
-        assert sheet.lacks(store) == "Only of trees that are sampled."
-        assert sheet.picture(store) == {"said": sampled.NONE_YET}
+    for sheet in (consensus_sheet.SHEET, cloud_sheet.SHEET):
+        assert sheet.unavailable_because(store) == "Only of trees that are sampled."
+        assert sheet.state(store) == {"said": sampled_trees.NO_SAMPLED_TREE}

@@ -30,7 +30,7 @@ from hcviz.io.session_codec import Encoder
 from hcviz.io.session_file import FORMAT, VERSION, load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.io.triplet_csv import read_triplet_csv
-from hcviz.session.actions import frozen
+from hcviz.session.actions import read_only
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.link import from_query
 from hcviz.ui.state.data_sources import AT_ONCE, data_of, takes_long
@@ -342,9 +342,11 @@ def test_a_session_that_unpacks_to_hundreds_of_megabytes():
 
 @pytest.mark.parametrize("params", [{"x": 1}, {"steps": "many"}, {"steps": (1, 2)}])
 def test_parameters_that_are_not_the_methods(params):
-    session = Session(labels=("a",), method="ddt", params=frozen(params))
+    session = Session(labels=("a",), method="ddt", params=read_only(params))
     refused(lambda: data_of(load_session(save_session(session))), "ddt.*(no parameter|steps must)")
-    other = Session(labels=("a",), other_params=frozen({"ddt": frozen(params)}), method="average")
+    other = Session(
+        labels=("a",), other_params=read_only({"ddt": read_only(params)}), method="average"
+    )
     refused(lambda: data_of(load_session(save_session(other))), "ddt")
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcviz.core.build import build
-from hcviz.session.judge import agree, explain
+from hcviz.session.aho_graph import aho_graph, find_blocked_set
+from hcviz.session.assessment import explain_conflict, is_consistent_set
 from hcviz.session.model import Constraint
-from hcviz.session.splits import aho_graph, blocked
 from tests.test_session_experts import statements
 from tests.trees import all_trees
 
@@ -34,28 +34,28 @@ def slow_divisions(constraints, items):
 def test_the_pieces_are_what_no_division_may_part(constraints, items):
     items = sorted(items)
     graph = aho_graph(constraints, items)
-    assert sorted(i for piece in graph.pieces for i in piece) == items
+    assert sorted(i for piece in graph.components for i in piece) == items
     divisions = slow_divisions(constraints, items)
-    assert graph.ways == len(divisions)
-    assert graph.forced == (len(divisions) == 1)
+    assert graph.n_splits == len(divisions)
+    assert graph.is_forced == (len(divisions) == 1)
     for a, b in combinations(items, 2):
         together = all((a in side) == (b in side) for side in divisions)
-        if len(graph.pieces) > 1:
-            assert (graph.piece_of[a] == graph.piece_of[b]) == together
-    for k, piece in enumerate(graph.pieces):
-        held = [c for c in constraints if c.id in graph.holding(k)]
+        if len(graph.components) > 1:
+            assert (graph.component_of[a] == graph.component_of[b]) == together
+    for k, piece in enumerate(graph.components):
+        held = [c for c in constraints if c.id in graph.constraint_ids(k)]
         assert bool(held) == (len(piece) > 1)
 
 
 def test_a_forced_split_is_in_every_tree():
     said = [Constraint(1, (0, 1), 2), Constraint(2, (2, 3), 0), Constraint(3, (3, 4), 1)]
     graph = aho_graph(said, range(N))
-    assert graph.forced
+    assert graph.is_forced
     rows = [row for c in said for row in c.triplets.rows]
     for tree in all_trees(N, binary=True):
         if tree.satisfies(rows).all():
             sides = {frozenset(tree.leaves(int(c)).tolist()) for c in tree.children(tree.root)}
-            assert sides == set(map(frozenset, graph.pieces))
+            assert sides == set(map(frozenset, graph.components))
 
 
 @settings(max_examples=300, deadline=None)
@@ -63,36 +63,36 @@ def test_a_forced_split_is_in_every_tree():
 def test_where_answers_are_blocked(constraints):
     kept = []
     for each in constraints:
-        if agree([*kept, each]):
-            assert blocked(each, kept) is None
+        if is_consistent_set([*kept, each]):
+            assert find_blocked_set(each, kept) is None
             kept.append(each)
             continue
-        clash = explain(each, kept, "abcde")
+        clash = explain_conflict(each, kept, "abcde")
         members = [c for c in kept if c.id in clash.with_ids]
-        found = blocked(each, members)
+        found = find_blocked_set(each, members)
         graph = found.graph
-        assert len(graph.pieces) == 1
+        assert len(graph.components) == 1
         assert len(graph.items) > 1
         # Every answer of the minimal set has a say here, and none can be spared.
         assert {edge.id for edge in graph.edges} == {each.id, *clash.with_ids}
         for out in (each, *members):
             rest = [c for c in (each, *members) if c is not out]
-            assert len(aho_graph(rest, graph.items).pieces) > 1
+            assert len(aho_graph(rest, graph.items).components) > 1
         # Earlier answers hold the odd one to one of the group, step by step; the new one does
         # the rest.
         assert found.path[0] == each.apart
         assert found.path[-1] in each.group
         old = {frozenset((e.a, e.b)) for e in graph.edges if e.id != each.id}
         assert all(frozenset(step) in old for step in pairwise(found.path))
-        assert found.closing
-        assert {e.id for e in found.closing} == {each.id}
+        assert found.closing_edges
+        assert {e.id for e in found.closing_edges} == {each.id}
 
 
 def test_a_long_chain_is_one_path():
     n = 400
     said = [Constraint(k + 1, (k, k + 1), n) for k in range(n - 1)]
     new = Constraint(n, (n - 1, n), 0)
-    found = blocked(new, said)
+    found = find_blocked_set(new, said)
     assert len(found.graph.items) == n + 1
     assert found.path == tuple(range(n))
     assert build(n + 1, [row for c in said for row in c.triplets.rows]).n_leaves == n + 1

@@ -21,13 +21,13 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui.app import shell_state
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.history import model as history
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.top_bar import model as top_bar
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.history import model as history_model
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.top_bar import model as top_bar_model
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state import loader as loader_module
 from hcviz.ui.state.data_sources import AT_ONCE, similarity_to_show
@@ -72,7 +72,7 @@ def state_a_constraint(store, group, apart):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, apart))
-    verdicts = answerlist.picture(store)["draft"]["verdicts"]
+    verdicts = constraints_model.state(store)["draft"]["verdicts"]
     gestures.key("Enter")
     return verdicts
 
@@ -88,7 +88,7 @@ def test_a_gesture_becomes_a_constraint_that_the_next_trees_satisfy(store, loop)
     trees = [snapshot.tree for snapshot in seen[1:]]
     assert trees
     assert all(tree.satisfies(constraint.triplets).all() for tree in trees)
-    (row,) = answerlist.picture(store)["items"]
+    (row,) = constraints_model.state(store)["items"]
     assert (row["state"], row["sentence"]) == ("satisfied", "dolphin + tuna together, before wolf")
 
 
@@ -112,14 +112,14 @@ def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     verdicts = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
     assert [v["kind"] for v in verdicts] == ["conflict"]
-    shown = answerlist.picture(store)
+    shown = constraints_model.state(store)
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert [row["enabled"] for row in shown["items"]] == [True, False]
     (repair,) = shown["conflict"]["repairs"]
     act_on = Gestures(store).constraints_act
     act_on("resolve", {"enable": shown["conflict"]["id"], "disable": repair["id"]})
     loop.until(lambda: store.session.status == "settled")
-    rows = answerlist.picture(store)["items"]
+    rows = constraints_model.state(store)["items"]
     assert [(row["enabled"], row["state"]) for row in rows] == [
         (False, "disabled"),
         (True, "satisfied"),
@@ -134,19 +134,19 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
         "tuna,wolf,dolphin",
     ]
     csv = "\n".join(["together_1,together_2,apart", *lines])
-    Files(store, None, None)._open("constraints", "answers.csv", csv.encode())
-    shown = answerlist.picture(store)
+    FileController(store, None, None)._open("constraints", "answers.csv", csv.encode())
+    shown = constraints_model.state(store)
     assert [row["enabled"] for row in shown["items"]] == [True, False, True, False]
     assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert shown["conflict"]["waiting"] == ["tuna + wolf together, before dolphin"]
     act_on = Gestures(store).constraints_act
     act_on("dismiss", {})
-    shown = answerlist.picture(store)["conflict"]
+    shown = constraints_model.state(store)["conflict"]
     assert "“tuna + wolf together, before dolphin” contradicts" in shown["sentence"]
     assert shown["waiting"] == []
     act_on("dismiss", {"all": True})
-    assert answerlist.picture(store)["conflict"] is None
+    assert constraints_model.state(store)["conflict"] is None
     loop.until(lambda: store.session.status == "settled")
 
 
@@ -157,9 +157,9 @@ def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
     gestures.key("t")
     loop.until(lambda: store.session.status == "settled")
     assert store.session.snapshot is not store.drawn
-    assert history.picture(store)["waiting"]
+    assert history_model.state(store)["waiting"]
     gestures.key("Escape")
-    assert not history.picture(store)["waiting"]
+    assert not history_model.state(store)["waiting"]
 
 
 def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
@@ -174,7 +174,7 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
     store.dispatch(act.AddConstraint((0, 1), 10_000))
     assert "10000" in store.view.error[0].replace(",", "")
     assert store.session is before
-    assert history.picture(store)["error"] == list(store.view.error)
+    assert history_model.state(store)["error"] == list(store.view.error)
 
 
 def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
@@ -187,16 +187,16 @@ def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
     store.dispatch(act.SetMethod("ddt"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
-    entry = next(m for m in top_bar.picture(store)["methods"] if m[0] == "ddt")
+    entry = next(m for m in top_bar_model.state(store)["methods"] if m[0] == "ddt")
     assert "features" in entry[3]
 
 
 def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     assert made.open_data(DataSpec(name="planted"))  # similarities only
     loop.until(lambda: made.session.status == "settled")
     assert made.session.method != "ddt"
-    assert made.session.treats == "hard"
+    assert made.session.constraint_mode == "hard"
     assert "ddt cannot run on this data" in made.session.cause
     assert made.open_data(DataSpec(name="zoo"))
     loop.until(lambda: made.session.status == "settled")
@@ -215,7 +215,7 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
         "car": DataSpec(name="car"),
         "file": DataSpec(kind="table", name="trees.csv", filename="trees.csv", content=content),
     }[given]
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     try:
         assert made.open_data(spec)
         assert made.session.method == "4-al"
@@ -223,12 +223,12 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
         name, shown = similarity_to_show(made.problem)
         assert name == "AddS"
         assert np.array_equal(shown, AddS(len(shown)).partial_fit(made.problem.comparisons).sums)
-        assert tree_tools.picture(made)["noSimilarity"] == ""
-        able = {name: not lacks for name, _, lacks, _ in top_bar.picture(made)["methods"]}
+        assert tree_tools_model.state(made)["noSimilarity"] == ""
+        able = {name: not lacks for name, _, lacks, _ in top_bar_model.state(made)["methods"]}
         assert able["adds-sdp"]
         assert able["t-ste"]
         assert not able["average"]
-        assert "car" in dict(top_bar.picture(made)["datasets"])  # as HCVIZ_DATA holds it
+        assert "car" in dict(top_bar_model.state(made)["datasets"])  # as HCVIZ_DATA holds it
     finally:
         made.close()
 
@@ -256,8 +256,9 @@ def test_every_picture_is_plain_json(store):
 
     store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
     for draw in (
-        top_bar.picture, top_bar.live, shell_state.picture, tree_tools.picture, answerlist.picture,
-        inspector.picture, inspector.live, history.picture,
+        top_bar_model.state, top_bar_model.live, shell_state.picture, tree_tools_model.state,
+        constraints_model.state,
+        inspector_model.state, inspector_model.live, history_model.state,
     ):  # fmt: skip
         json.dumps(draw(store))
 
@@ -272,7 +273,7 @@ def test_every_picture_is_plain_json(store):
 def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
-        top_bar.live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
+        top_bar_model.live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
         == said
     )
 
@@ -282,10 +283,10 @@ def test_names_and_words_of_a_selection(store):
     node = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
     leaves = tuple(int(x) for x in tree.leaves(node))
     store.look(selection=leaves)
-    shown = inspector.picture(store)["selection"]
+    shown = inspector_model.state(store)["selection"]
     assert {m["name"] for m in shown["members"]} == {store.session.labels[i] for i in leaves}
     assert "3 items selected" in shown["words"]
-    wider = inspector.wider(store)
+    wider = inspector_model.parent_clade(store)
     assert set(leaves) < set(wider)
 
 
@@ -296,7 +297,7 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
-    assert "3 constraints" in answerlist.picture(store)["draft"]["sentence"]
+    assert "3 constraints" in constraints_model.state(store)["draft"]["sentence"]
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
     assert len(store.session.constraints) == 3
@@ -310,14 +311,14 @@ class Browser:
     def __init__(self):
         self.heard_of = []
 
-    def heard(self, upload, pieces, stop=False):
+    def acknowledge_upload(self, upload, pieces, stop=False):
         self.heard_of.append((upload, pieces, stop))
 
 
 def test_an_upload_comes_in_pieces(store, loop):
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i) for i in range(9))
     browser = Browser()
-    files, before = Files(store, browser, None), store.session.labels
+    files, before = FileController(store, browser, None), store.session.labels
     parts = [table[:40], table[40:90], table[90:]]
 
     def send(number, place, part):
@@ -327,30 +328,30 @@ def test_an_upload_comes_in_pieces(store, loop):
         return more
 
     send(0, 0, parts[0])
-    told = history.picture(store)["reading"]
+    told = history_model.state(store)["reading"]
     assert told == {"said": "Sending t.csv (12 MB)…", "share": 1 / 3}
     files.stop()
     assert browser.heard_of == [(0, 1, False), (0, 1, True)]
-    assert history.picture(store)["reading"] is None
+    assert history_model.state(store)["reading"] is None
     assert store.view.said == "Cancelled: t.csv was not opened."
     send(0, 1, parts[1])  # what was on its way is not wanted
     send(0, 2, parts[2])
-    assert history.picture(store)["reading"] is None
+    assert history_model.state(store)["reading"] is None
     assert store.session.labels == before
     browser.heard_of.clear()
     for place, part in enumerate(parts):
         more = send(1, place, part)
     assert browser.heard_of == [(1, 1, False), (1, 2, False)]
-    assert history.picture(store)["reading"] is None
+    assert history_model.state(store)["reading"] is None
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
-    assert "broken on its way" in store.view.error[0]
+    assert "damaged on the way" in store.view.error[0]
     assert browser.heard_of[-1] == (2, 0, True)
     send(3, 0, parts[0])
     files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
-    assert "broken on its way" in store.view.error[0]
-    assert history.picture(store)["reading"] is None
+    assert "damaged on the way" in store.view.error[0]
+    assert history_model.state(store)["reading"] is None
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 256 MB" in store.view.error[0]
 
@@ -387,7 +388,7 @@ class Sending:
 def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, begins):
     """Pieces of the older one that are still on their way disturb nothing; it is told to stop."""
     store, browser, opened = plain_store, Browser(), []
-    files = Files(store, browser, None)
+    files = FileController(store, browser, None)
     files._open = lambda kind, name, content: opened.append((name, content))
     content = bytes(range(200))
     sending, wire, said = [Sending("A", content, 20)], [], []
@@ -412,11 +413,11 @@ def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, beg
 
 def test_a_piece_out_of_turn_is_refused(plain_store):
     browser = Browser()
-    files = Files(plain_store, browser, None)
+    files = FileController(plain_store, browser, None)
     first, second, third = (Sending.next(each) for each in [Sending("A", b"abc", 3)] * 3)
     files.act("upload", first)
     files.act("upload", third)
-    assert "broken on its way" in plain_store.view.error[0]
+    assert "damaged on the way" in plain_store.view.error[0]
     assert browser.heard_of[-1] == ("A", 1, True)
     assert plain_store.view.loading is None
     files.act("upload", second)  # nor is it taken up again
@@ -454,23 +455,25 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
 
     rows = range(40_000)
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i % 977) for i in rows)
-    files, before = Files(store, None, None), store.session.labels
+    files, before = FileController(store, None, None), store.session.labels
     upload(1, "slow.csv", table + b"broken,1\n")
     assert store.view.said == "Reading slow.csv."
-    assert history.picture(store)["reading"]["share"] is None
-    assert re.fullmatch(r"Reading slow.csv \(\d+ kB\)…", history.picture(store)["reading"]["said"])
+    assert history_model.state(store)["reading"]["share"] is None
+    assert re.fullmatch(
+        r"Reading slow.csv \(\d+ kB\)…", history_model.state(store)["reading"]["said"]
+    )
     upload(2, "large.csv", table)
     assert store.session.labels == before  # the page goes on meanwhile
     loop.until(lambda: len(store.session.labels) == 40_000)
     assert store.view.error is None
     assert store.session.method == "active-spectral"
     assert store.problem.similarity is None
-    assert history.picture(store)["reading"] is None
+    assert history_model.state(store)["reading"] is None
     upload(3, "other.csv", table.replace(b"item", b"thing"))
-    assert history.picture(store)["reading"]["said"].startswith("Reading other.csv")
+    assert history_model.state(store)["reading"]["said"].startswith("Reading other.csv")
     files.stop()
     assert store.view.said == "Cancelled: other.csv was not opened."
-    assert history.picture(store)["reading"] is None
+    assert history_model.state(store)["reading"] is None
     read_to_the_end()
     upload(4, "broken.csv", table + b"broken,1\n")
     loop.until(lambda: store.view.error is not None)
@@ -506,8 +509,8 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     page = threading.current_thread()
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
-    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
     store.dispatch(one)
     assert store.view.said == "Reading one.csv."
     assert not store.session.data.answers
@@ -539,7 +542,9 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
-    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad."))
+    store.dispatch(
+        act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
+    )
     assert store.view.error is None
     loop.until(lambda: store.view.error is not None)
     assert "nobody" in " ".join(store.view.error)
@@ -551,7 +556,9 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
 def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    store.dispatch(act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One."))
+    store.dispatch(
+        act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    )
     loop.until(lambda: len(store.session.data.answers) == 1)
     store.dispatch(act.Undo())
     store.dispatch(act.ImportConstraints((Constraint(1, (0, 1), 5),)))
@@ -560,7 +567,9 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
     assert len(store.session.constraints) == 1
     assert store.view.said == ""
     # Other data, and nothing about the old ones is added to them.
-    store.dispatch(act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two."))
+    store.dispatch(
+        act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    )
     assert store.open_data(DataSpec(name="zoo"))
     wait = len(readers) + 1
     loop.until(lambda: len(readers) >= wait or store.loader.loading is None)
@@ -571,9 +580,9 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
 def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
-    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
-    bad = act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
+    one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    bad = act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
 
     store.dispatch(one)
     store.loader.cancel()
@@ -618,7 +627,7 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
     assert raised == []
     assert [
         (r.levelname, r.getMessage()) for r in caplog.records if r.name.startswith("hcviz")
-    ] == [("DEBUG", "Nobody waits for wide.csv any more.")] * 2
+    ] == [("DEBUG", "The page closed before it received wide.csv.")] * 2
     assert store.session is before
 
 
@@ -645,7 +654,7 @@ def asked(monkeypatch):
 def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
     labels = store.session.labels
     content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     files._open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
     assert not store.session.data.answers
     loop.until(lambda: store.session.data.answers)
@@ -682,7 +691,7 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
 
     large, small, other = signed(12_000, 1), signed(3, 2), signed(4, 3)
     assert len(large) > AT_ONCE
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     add(files, "large.csv", large)
     assert page not in [thread for _, thread, _ in asked]
     # Of the second file only itself is read, and that at once; what was there is found.
@@ -693,21 +702,23 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     assert len(store.problem.comparisons) == 24_006
     # A page that never read them does so on a thread, once.
     asked.clear()
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     add(files, "other.csv", other)
     assert read(asked) == [large, small, other]
     assert page not in [thread for _, thread, _ in asked]
     files._open("comparisons", "small.csv", small)
-    assert store.view.said == "small.csv holds 3 answers that are there: nothing was added."
+    assert store.view.said == "small.csv has 3 answers that are already here: nothing was added."
 
 
 def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked):
     items, time = (4, 9, 2), "2026-01-01T00:00:00+00:00"
     text = write_answers_csv([("odd", items, "you", time)], store.session.labels)
-    Files(store, None, None)._open("comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE)
-    store.dispatch(act.Choose("odd", items, time=time))
-    loop.until(lambda: store.view.said.startswith("same.csv holds"))
-    assert store.view.said == "same.csv holds 1 answer that is there: nothing was added."
+    FileController(store, None, None)._open(
+        "comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE
+    )
+    store.dispatch(act.AddChoice("odd", items, time=time))
+    loop.until(lambda: store.view.said.startswith("same.csv has"))
+    assert store.view.said == "same.csv has 1 answer that is already here: nothing was added."
     assert store.session.data.answers == ()
 
 
@@ -743,10 +754,10 @@ def saved(store, loop):
 
 
 def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     files._open("session", "mine.hcviz", saved)
     assert store.view.said == "Reading mine.hcviz."
-    assert history.picture(store)["reading"]["said"].startswith("Reading mine.hcviz (")
+    assert history_model.state(store)["reading"]["said"].startswith("Reading mine.hcviz (")
     state_a_constraint(store, ["wolf", "lion"], "carp")  # a gesture, and its run to the end
     loop.until(lambda: store.session.status == "settled")
     (meanwhile,) = store.session.constraints
@@ -773,13 +784,13 @@ def test_a_session_of_a_version_whose_linkages_ignored_constraints_keeps_them_no
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.SetSeed(3))  # a step to undo
     loop.until(lambda: store.session.status == "settled")
-    past = tuple(replace(each, treats="ignored") for each in store.session.past)
-    old = replace(store.session, treats="ignored", past=past)
+    past = tuple(replace(each, constraint_mode="ignored") for each in store.session.past)
+    old = replace(store.session, constraint_mode="ignored", past=past)
     assert store.restore(load_session(save_session(old)))
-    assert store.session.treats == "hard"
+    assert store.session.constraint_mode == "hard"
     store.dispatch(act.Undo())
     assert store.session.seed == 0
-    assert store.session.treats == "hard"
+    assert store.session.constraint_mode == "hard"
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     loop.until(lambda: store.session.status == "settled")
     assert store.session.tree.satisfies(store.session.triplets).all()
@@ -792,7 +803,7 @@ def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, rea
     content = save_session(store.session)
     assert store.open_data(DataSpec(name="iris"))
     readers.clear()
-    Files(store, None, None)._open("session", "wide.hcviz", content)
+    FileController(store, None, None)._open("session", "wide.hcviz", content)
     loop.until(lambda: len(store.session.labels) == 20_000)
     assert len(readers) == 1
     assert threading.current_thread() not in readers
@@ -800,7 +811,7 @@ def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, rea
 
 
 def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, loop, saved):
-    before, files, other = store.session, Files(store, None, None), io.BytesIO()
+    before, files, other = store.session, FileController(store, None, None), io.BytesIO()
     with ZipFile(other, "w") as archive:
         archive.writestr("manifest.json", '{"format": "something else"}')
     for content in (b"nothing", saved[:-99], other.getvalue()):
@@ -821,7 +832,7 @@ def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, lo
 
 
 def test_of_two_session_files_the_newer_one_is_opened(store, loop, saved, slow):
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     newer = save_session(store.session)
     files._open("session", "old.hcviz", saved)
     files._open("session", "new.hcviz", newer)
@@ -839,7 +850,7 @@ def test_of_two_session_files_the_newer_one_is_opened(store, loop, saved, slow):
 def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow):
     assert store.open_data(DataSpec(name="iris"))
     loop.until(lambda: store.session.status == "settled")
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     files._open("session", "mine.hcviz", saved)
     files.stop()
     assert store.view.said == "Cancelled: mine.hcviz was not opened."
@@ -850,7 +861,7 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
     assert store.view.loading is None
     assert store.view.error[0] == "mine.hcviz was not opened."
     files._open("session", "mine.hcviz", saved)
-    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
+    store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
     assert "nobody" in store.view.error[0]
     assert store.view.loading is not None, "what is refused leaves all as it was"
     slow.allowed.set()
@@ -872,7 +883,7 @@ def send(files, number, name, piece=0, pieces=3, content=b"name,x"):
 
 
 def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, saved, slow):
-    files = Files(store, Browser(), None)
+    files = FileController(store, Browser(), None)
     files._open("session", "mine.hcviz", saved)
     reading = store.view.loading
     send(files, 1, "bad.csv", pieces=1, content=b"")
@@ -887,7 +898,7 @@ def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, 
 
 
 def test_data_prepared_otherwise_are_no_other_data(store, loop, saved, slow):
-    Files(store, None, None)._open("session", "mine.hcviz", saved)
+    FileController(store, None, None)._open("session", "mine.hcviz", saved)
     store.dispatch(act.SetSimilarity("cosine"))
     assert store.session.data.similarity == "cosine"
     assert store.view.error is None
@@ -909,7 +920,7 @@ def test_an_undo_that_waits_for_its_data_undoes_nothing_newer(store, loop, reade
 
 
 def test_a_session_file_that_a_bad_one_cancelled_is_named(store, loop, saved, slow):
-    before, files = store.session, Files(store, None, None)
+    before, files = store.session, FileController(store, None, None)
     files._open("session", "mine.hcviz", saved)
     files._open("session", "bad.hcviz", b"nothing")
     assert store.view.said == "Reading bad.hcviz. mine.hcviz was not opened."
@@ -924,7 +935,7 @@ def test_a_session_file_that_a_bad_one_cancelled_is_named(store, loop, saved, sl
 
 def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, saved, slow):
     before, browser = store.session, Browser()
-    files = Files(store, browser, None)
+    files = FileController(store, browser, None)
     files._open("session", "mine.hcviz", saved)
     send(files, 1, "big.csv")
     assert store.view.said == "Cancelled: mine.hcviz was not opened."
@@ -950,7 +961,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
 
 
 def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop, saved, slow):
-    files = Files(store, Browser(), None)
+    files = FileController(store, Browser(), None)
     files._open("session", "mine.hcviz", saved)
     reading = store.view.loading
     files.act("unreadable", {"name": "x.csv"})
@@ -970,10 +981,10 @@ def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop,
 
 
 def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, saved, slow):
-    files = Files(store, None, None)
+    files = FileController(store, None, None)
     files._open("session", "mine.hcviz", saved)
     state_a_constraint(store, ["wolf", "lion"], "carp")
-    store.dispatch(act.Choose("odd", (4, 9, 2)))
+    store.dispatch(act.AddChoice("odd", (4, 9, 2)))
     (known,) = load_session(saved).constraints
     store.dispatch(act.ImportConstraints((replace(known, id=9),)))  # that one is in the file
     assert len(store.session.constraints) == 2

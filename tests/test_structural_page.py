@@ -18,14 +18,14 @@ from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.cut_profile import section as profile
-from hcviz.ui.features.dependencies import model as worked_out
-from hcviz.ui.features.dependencies import section as worth
-from hcviz.ui.features.dependencies import sheet as dependencies
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.node_costs import section as costs
-from hcviz.ui.features.price_curve import section as prices
+from hcviz.ui.features.cut_profile import section as cut_profile_section
+from hcviz.ui.features.dependencies import model as dependencies_model
+from hcviz.ui.features.dependencies import section as dependencies_section
+from hcviz.ui.features.dependencies import sheet as dependencies_sheet
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.node_costs import section as node_costs_section
+from hcviz.ui.features.price_curve import section as price_curve_section
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
@@ -59,20 +59,23 @@ def asked(loop, store, look):
 def test_sections_are_there_where_they_mean_something(store):
     nothing = Store(Session(), lambda call: call())
     for section in SECTIONS.values():
-        assert section.picture(nothing) is None or not section.picture(nothing)["open"]
+        assert section.state(nothing) is None or not section.state(nothing)["open"]
     nothing.close()
-    assert costs.SECTION.picture(store)["open"]  # CRSC or one of its kind is in use
+    assert node_costs_section.SECTION.state(store)["open"]  # CRSC or one of its kind is in use
 
 
 def test_a_section_stays_as_the_person_leaves_it(store, loop):
-    before = costs.SECTION.sees(store)
-    costs.SECTION.act(Gestures(store), "fold", {})
-    assert costs.SECTION.picture(store) == {"title": "What the tree costs", "open": False}
-    assert costs.SECTION.sees(store) != before
+    before = node_costs_section.SECTION.depends_on(store)
+    node_costs_section.SECTION.act(Gestures(store), "fold", {})
+    assert node_costs_section.SECTION.state(store) == {
+        "title": "What the tree costs",
+        "open": False,
+    }
+    assert node_costs_section.SECTION.depends_on(store) != before
     store.dispatch(act.SetMethod("average"))
-    assert not costs.SECTION.picture(store)["open"]
-    costs.SECTION.act(Gestures(store), "fold", {})
-    assert costs.SECTION.picture(store)["open"]
+    assert not node_costs_section.SECTION.state(store)["open"]
+    node_costs_section.SECTION.act(Gestures(store), "fold", {})
+    assert node_costs_section.SECTION.state(store)["open"]
 
 
 # ---------------------------------------------------------------------- costs
@@ -80,14 +83,14 @@ def test_a_section_stays_as_the_person_leaves_it(store, loop):
 
 def test_the_cost_and_where_it_comes_from(store, loop):
     tree, similarity = store.drawn.tree, store.problem.similarity_or_default
-    live = costs.picture(store)
+    live = node_costs_section.state(store)
     assert live["cost"] == f"{dasgupta_cost(tree, similarity):,.1f}"
-    found = asked(loop, store, lambda: costs.picture(store))
+    found = asked(loop, store, lambda: node_costs_section.state(store))
     assert found["cost"] == live["cost"]
     assert found["regularised"] is None
     by_node = node_costs(tree, similarity)
-    assert [each["node"] for each in found["dearest"]] == np.argsort(-by_node)[:5].tolist()
-    root = found["dearest"][0]
+    assert [each["node"] for each in found["mostExpensive"]] == np.argsort(-by_node)[:5].tolist()
+    root = found["mostExpensive"][0]
     sides = sorted((tree.size[c] for c in tree.children(root["node"])), reverse=True)
     assert root["text"] == f"{sides[0]} | {sides[1]} items"
     assert root["share"] == f"{100 * by_node[root['node']] / by_node.sum():.1f} %"
@@ -107,16 +110,16 @@ def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
     store.dispatch(act.SetMethod(method), act.SetParams(params))
     store.look(folds={"costs": True})
     say(store, loop, ((0, 1), 2))
-    found = costs.picture(store)
+    found = node_costs_section.state(store)
     assert ("More is better" in found["what"]) == more
     assert ("Less is better" in found["what"]) != more
 
 
 def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
-    assert inspector.FAR not in inspector.picture(store)["notes"]
+    assert inspector_model.DISSIMILARITY_NOTE not in inspector_model.state(store)["notes"]
     store.session = replace(store.session, method="densest-cut", params={})
-    assert inspector.picture(store)["notes"][0] == inspector.FAR
-    assert not SECTIONS["profile"].picture(store)  # the sparsest cut is not what it looks for
+    assert inspector_model.state(store)["notes"][0] == inspector_model.DISSIMILARITY_NOTE
+    assert not SECTIONS["profile"].state(store)  # the sparsest cut is not what it looks for
 
 
 def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop):
@@ -128,12 +131,18 @@ def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop)
     assert len(triplets) == 2
     assert paid > 0
     value = dasgupta_cost(tree, store.problem.similarity_or_default)
-    assert costs.picture(store)["regularised"]["cost"] == costs.number(value - paid)
+    assert node_costs_section.state(store)["regularised"]["cost"] == node_costs_section.format_cost(
+        value - paid
+    )
 
 
 def test_a_method_without_a_price_has_no_regularised_cost(store, loop):
     say(store, loop, ((0, 1), 2))
-    assert costs.picture(store)["regularised"] == {"lam": "", "cost": "", "violated": "0 of 1"}
+    assert node_costs_section.state(store)["regularised"] == {
+        "lam": "",
+        "cost": "",
+        "violated": "0 of 1",
+    }
 
 
 def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
@@ -142,43 +151,43 @@ def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
     tree, triplets = store.drawn.tree, store.session.triplets
     broken = int((~tree.satisfies(triplets)).sum())
     assert broken
-    store.session = replace(store.session, params=act.frozen({"lam": 250.0}))
-    shown = costs.picture(store)["regularised"]
+    store.session = replace(store.session, params=act.read_only({"lam": 250.0}))
+    shown = node_costs_section.state(store)["regularised"]
     similarity = store.problem.similarity_or_default
     whole = regularised_cost(tree, similarity, triplets, 250.0)
-    assert shown["cost"] == costs.number(whole)
+    assert shown["cost"] == node_costs_section.format_cost(whole)
     assert shown["lam"] == "250"
     assert shown["violated"].startswith(f"{broken} of 3, weight {broken} of 3")
 
 
 def test_levels_are_shares_of_the_whole_cost():
     costs_of = np.array([0.0, 0.0, 0.0, 0.5, 5.0, 45.0, 949.5])
-    assert nodecosts.levels_of(costs_of).tolist() == [-1, -1, -1, -1, 0, 1, 3]
-    assert nodecosts.levels_of(np.zeros(3)).tolist() == [-1, -1, -1]
-    assert len(nodecosts.LEVELS) == len(nodecosts.LEVEL_NAMES)
+    assert node_costs_model.cost_levels(costs_of).tolist() == [-1, -1, -1, -1, 0, 1, 3]
+    assert node_costs_model.cost_levels(np.zeros(3)).tolist() == [-1, -1, -1]
+    assert len(node_costs_model.LEVELS) == len(node_costs_model.LEVEL_NAMES)
 
 
 def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still(store, loop):
-    assert nodecosts.levels(store) is None
+    assert node_costs_model.drawn_tree_levels(store) is None
     store.look(colour="cost")
-    levels = asked(loop, store, lambda: nodecosts.levels(store))
+    levels = asked(loop, store, lambda: node_costs_model.drawn_tree_levels(store))
     assert levels.shape == (store.drawn.tree.n_nodes,)
     assert levels[-1] == 3
     assert (levels[: store.drawn.tree.n_leaves] == -1).all()
     store.session = replace(store.session, status="sampling")
-    assert nodecosts.levels(store) is None
+    assert node_costs_model.drawn_tree_levels(store) is None
 
 
 def test_one_item_beside_another_is_one_other(store):
     tree = store.session.tree
     cherry = next(int(node) for node in range(tree.n_leaves, tree.n_nodes) if tree.size[node] == 2)
-    assert costs._parted(store, tree, cherry).endswith(" | 1 other")
+    assert node_costs_section._split_text(store, tree, cherry).endswith(" | 1 other")
 
 
 def test_items_without_similarities_have_no_costs(loop):
     made = Store(Session(), loop.schedule)
-    assert nodecosts.weighed(made) is None
-    assert costs.SECTION.picture(made) is None
+    assert node_costs_model.problem_with_costs(made) is None
+    assert node_costs_section.SECTION.state(made) is None
     made.close()
 
 
@@ -186,8 +195,8 @@ def test_items_without_similarities_have_no_costs(loop):
 
 
 def test_no_answers_no_list(store):
-    assert worth.picture(store)["said"].startswith("No answers yet.")
-    assert dependencies.SHEET.lacks(store) == "There are no answers yet."
+    assert dependencies_section.state(store)["said"].startswith("No constraints yet.")
+    assert dependencies_sheet.SHEET.unavailable_because(store) == "There are no answers yet."
 
 
 def test_what_the_answers_are_worth(store, loop):
@@ -195,10 +204,10 @@ def test_what_the_answers_are_worth(store, loop):
     a, b = (int(x) for x in tree.leaves(int(tree.parent[0]))[:2])
     far = int(next(x for x in range(101) if x not in (a, b) and tree.satisfies([[a, b, x]])[0]))
     say(store, loop, ((a, b), far), ((3, 7), 20), ((7, 20), 60), ((3, 7), 60))
-    found = asked(loop, store, lambda: worth.picture(store))
+    found = asked(loop, store, lambda: dependencies_section.state(store))
     by_id = {each["id"]: each["mark"] for each in found["answers"]}
     ids = [each.id for each in store.session.enabled]
-    without = worked_out.tree_without(store)
+    without = dependencies_model.tree_without_constraints(store)
     assert without == tree
     expected = usefulness(101, store.session.triplets.rows, without)
     for number, each in enumerate(ids):
@@ -230,7 +239,7 @@ def test_a_statement_of_many_rows_is_implied_as_a_whole():
 def test_the_digraph_in_layers(store, loop):
     # A chain: {3,7} waits for {7,20}, which waits for {20,60}; {1,2} is on its own.
     say(store, loop, ((3, 7), 20), ((7, 20), 60), ((20, 60), 90), ((1, 2), 50))
-    found = asked(loop, store, lambda: dependencies.picture(store))
+    found = asked(loop, store, lambda: dependencies_sheet.state(store))
     layer = {tuple(box["items"]): box["layer"] for box in found["boxes"]}
     assert layer == {(1, 2): -1, (3, 7): 0, (7, 20): 1, (20, 60): 2}
     names = store.session.labels
@@ -249,7 +258,7 @@ def test_layers_are_longest_paths_and_places_are_permutations(seed):
     rows = np.array([rng.permutation(30)[:3] for _ in range(400)])
     rows = rows[tree.satisfies(rows)][:60]
     found = dependency(rows)
-    layer, place = dependencies.arranged(found)
+    layer, place = dependencies_sheet.arrange_layers(found)
     joined = set(found.edges.ravel().tolist())
     assert {i for i in range(len(layer)) if layer[i] < 0} == set(range(len(layer))) - joined
 
@@ -266,17 +275,17 @@ def test_layers_are_longest_paths_and_places_are_permutations(seed):
 
 def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
     say(store, loop, ((3, 7), 20), ((1, 2), 50))
-    monkeypatch.setattr(worked_out, "MOST", 1)
-    assert dependencies.SHEET.lacks(store) == "Drawn for up to 1 triplets."
-    assert worth.picture(store) == {"said": "Told for up to 1 triplets."}
+    monkeypatch.setattr(dependencies_model, "MAX_TRIPLETS", 1)
+    assert dependencies_sheet.SHEET.unavailable_because(store) == "Available up to 1 triplets."
+    assert dependencies_section.state(store) == {"said": "Available up to 1 triplets."}
 
 
 # ---------------------------------------------------------------------- how it could be cut
 
 
 def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
-    assert profile.picture(store)["said"] == "Being worked out."
-    found = asked(loop, store, lambda: profile.picture(store))
+    assert cut_profile_section.state(store)["said"] == "Computing…"
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     expected = cut_profile(store.problem, np.arange(101))
     inside, least = int(expected.inside[expected.best]), float(expected.ratio[expected.best])
     assert found["best"] == [inside, least]
@@ -285,7 +294,7 @@ def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
     ]
     small = min(inside, 101 - inside)
     assert found["words"] == (
-        f"All items: the sparsest sweep cut parts {small} of 101 items, and so does the tree."
+        f"All items: the sparsest sweep cut separates {small} of 101 items, and so does the tree."
     )
     assert found["own"] == pytest.approx([inside, least]) or found["own"][0] == 101 - inside
 
@@ -299,33 +308,35 @@ def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
     parent[halves[0]], parent[halves[1]], parent[103] = 101, 102, -1
     tree = Tree(parent, np.r_[np.zeros(101), 1.0, 1.0, 2.0], 101)
     store.drawn = replace(store.session.snapshot, tree=tree)
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["own"][0] in (30, 71)
     assert found["own"][1] == pytest.approx(ratio)
     times = ratio / found["best"][1]
-    assert f"the tree parts 30, at {times:.2f} times the mean similarity across." in found["words"]
+    assert (
+        f"the tree separates 30, at {times:.2f} times the mean similarity across." in found["words"]
+    )
     store.look(selection=(0, 1))  # the clade of the first thirty, which the tree parts into thirty
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["size"] == 30
     assert found["own"] is None
-    assert found["words"].endswith("the tree parts them into more than two at once.")
+    assert found["words"].endswith("the tree divides them into more than two at once.")
 
 
 def test_answers_bind_items_and_priced_ones_weigh(store, loop, unconstrained):
     say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
-    found = asked(loop, store, lambda: profile.picture(store))
-    assert "Answers bind the items into 98 that travel as one." in found["words"]
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
+    assert "Answers bind the items into 98 groups." in found["words"]
     store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 5.0}))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     told = store.problem.with_triplets(store.session.triplets)
     expected = cut_profile(told, np.arange(101), 0.0, 5.0)
     assert found["best"][1] == float(expected.ratio[expected.best])
     store.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     plain = cut_profile(store.problem, np.arange(101))
     assert found["best"][1] == float(plain.ratio[plain.best])
 
@@ -334,7 +345,7 @@ def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
     store.dispatch(act.SetMethod("crbc"))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["third"]
     assert 34 <= found["best"][0] <= 67
     assert found["facts"][0][0] == "Lightest balanced cut"
@@ -343,19 +354,19 @@ def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
 def test_no_cut_is_called_balanced_that_is_not(store, loop):
     store.dispatch(act.SetMethod("crbc"))
     say(store, loop, (tuple(range(85)), 95))  # 85 of 101 travel as one
-    found = asked(loop, store, lambda: profile.picture(store))
+    found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["facts"][0] == [
         "Most even cut", f"16 | 85 at {found['best'][1]:.4g}"
     ]  # fmt: skip
     assert found["words"].startswith(
         "All items: no cut leaves a third on each side, for answers bind 85 of 101 items into one. "
-        "The most even cut parts 16 of 101 items, and so does the tree."
+        "The most even cut separates 16 of 101 items, and so does the tree."
     )
     assert (
         found["best"] == pytest.approx(found["own"])
         or sum(x[0] for x in (found["best"], found["own"])) == 101
     )
-    live = dict(inspector.live(store)["facts"])
+    live = dict(inspector_model.live(store)["facts"])
     assert live["Sets without a balanced cut"] == "1"
 
 
@@ -368,25 +379,27 @@ def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():
     tree = fit("crbc", problem)
     sides = [tree.leaves(int(child)) for child in tree.children(tree.root)]
     assert sorted(len(side) for side in sides) == [8, 10]
-    cuts = profile._cuts(problem, np.arange(n), sides, None, True)
+    cuts = cut_profile_section._compare_cuts(problem, np.arange(n), sides, None, True)
     assert cuts.best[0] in (8, 10)  # whichever side the sweep begins with
     assert cuts.best[1] == pytest.approx(1.0)
-    found = profile.drawn(cuts, n, True)
+    found = cut_profile_section.profile_state(cuts, n, True)
     assert found["facts"][0] == ["Lightest balanced cut", "8 | 10 at 1"]
     assert found["facts"][2] == ["Balance", "44 % on the smaller side"]
     assert found["words"].startswith(
-        "All items: the lightest balanced cut parts 8 of 18 items, and"
+        "All items: the lightest balanced cut separates 8 of 18 items, and"
     )
 
 
 def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, monkeypatch):
     tree = store.drawn.tree
     store.look(selection=(5,))
-    assert profile.clade(store, tree) == tree.parent[5]
+    assert cut_profile_section.shown_clade(store, tree) == tree.parent[5]
     store.look(selection=())
-    assert profile.clade(store, tree) == tree.root
-    monkeypatch.setattr(profile, "MOST", 50)
-    assert profile.picture(store)["said"].startswith("Told for clades of up to 50 items")
+    assert cut_profile_section.shown_clade(store, tree) == tree.root
+    monkeypatch.setattr(cut_profile_section, "MAX_ITEMS", 50)
+    assert cut_profile_section.state(store)["said"].startswith(
+        "Available for clades up to 50 items"
+    )
 
 
 def test_long_curves_are_thinned_without_losing_valleys():
@@ -395,8 +408,8 @@ def test_long_curves_are_thinned_without_losing_valleys():
         similarity=np.exp(-np.abs(np.subtract.outer(*[np.sort(rng.random(700))] * 2)))
     )
     found = cut_profile(problem, np.arange(700))
-    shown = profile.thinned(found, int(found.inside[found.best]))
-    assert len(shown) <= profile.POINTS + 3
+    shown = cut_profile_section.thin_curve(found, int(found.inside[found.best]))
+    assert len(shown) <= cut_profile_section.MAX_POINTS + 3
     assert [x for x, _ in shown] == sorted({x for x, _ in shown})
     assert min(y for _, y in shown) == float(f"{found.ratio.min():.6g}")
     assert shown[0][0] == 1
@@ -437,21 +450,26 @@ def priced(store, loop):
 
 def test_the_slider_goes_there_and_back():
     for unit in (0.01, 1.0, 100.0):
-        assert prices.price(0, unit) == 0
-        assert prices.place(0, unit) == 0
-        steps = [prices.price(k, unit) for k in range(prices.STEPS + 1)]
+        assert price_curve_section.price_at_step(0, unit) == 0
+        assert price_curve_section.step_of_price(0, unit) == 0
+        steps = [
+            price_curve_section.price_at_step(k, unit)
+            for k in range(price_curve_section.SLIDER_STEPS + 1)
+        ]
         assert steps == sorted(set(steps))
-        assert [prices.place(x, unit) for x in steps] == list(range(prices.STEPS + 1))
-        assert steps[-1] == prices.GRID[-1] * unit
-    assert prices.place(1e9, 1.0) == prices.STEPS
-    assert prices.place(1e-9, 1.0) == 1
+        assert [price_curve_section.step_of_price(x, unit) for x in steps] == list(
+            range(price_curve_section.SLIDER_STEPS + 1)
+        )
+        assert steps[-1] == price_curve_section.GRID[-1] * unit
+    assert price_curve_section.step_of_price(1e9, 1.0) == price_curve_section.SLIDER_STEPS
+    assert price_curve_section.step_of_price(1e-9, 1.0) == 1
 
 
 def test_what_each_price_buys(priced, loop):
-    found = asked(loop, priced, lambda: prices.picture(priced))
-    assert [each["lam"] for each in found["points"]] == [f"{x:g}" for x in prices.GRID]
+    found = asked(loop, priced, lambda: price_curve_section.state(priced))
+    assert [each["lam"] for each in found["points"]] == [f"{x:g}" for x in price_curve_section.GRID]
     told = priced.problem.with_triplets(priced.session.triplets)
-    for lam, point in zip(prices.GRID, found["points"], strict=True):
+    for lam, point in zip(price_curve_section.GRID, found["points"], strict=True):
         tree = fit("hrsc", told, lam=lam)
         assert point["cost"] == pytest.approx(dasgupta_cost(tree, priced.problem.similarity))
         assert point["weight"] == float((~tree.satisfies(told.triplets)).sum())
@@ -464,23 +482,23 @@ def test_what_each_price_buys(priced, loop):
 def test_without_answers_lambda_is_nothing_to_move(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
-    assert "nothing to weigh" in prices.picture(store)["said"]
+    assert "lambda changes nothing" in price_curve_section.state(store)["said"]
     store.dispatch(act.SetMethod("crsc"))
-    assert prices.SECTION.picture(store) is None
+    assert price_curve_section.SECTION.state(store) is None
 
 
 def test_a_drag_is_one_step_to_undo(priced, loop):
     hands = Gestures(priced)
     steps, trees = len(priced.session.past), len(priced.session.history)
     for number, step in enumerate((40, 60, 80)):
-        prices.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        price_curve_section.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
         loop.until(lambda: priced.session.status == "settled")
     assert len(priced.session.past) == steps + 1
     assert len(priced.session.history) <= trees + 1
-    lam = prices.price(80, 1.0)
+    lam = price_curve_section.price_at_step(80, 1.0)
     assert priced.session.params["lam"] == lam
     assert priced.session.past[-1].label == f"Parameters: lam = {lam}"
-    prices.SECTION.act(hands, "point", {"lam": 10})
+    price_curve_section.SECTION.act(hands, "point", {"lam": 10})
     assert len(priced.session.past) == steps + 2
     priced.dispatch(act.Undo(), act.Undo())
     assert "lam" not in priced.session.params
@@ -488,30 +506,30 @@ def test_a_drag_is_one_step_to_undo(priced, loop):
 
 def test_a_drag_after_something_else_is_a_step_of_its_own(priced, loop):
     hands = Gestures(priced)
-    prices.SECTION.act(hands, "slide", {"step": 40})
+    price_curve_section.SECTION.act(hands, "slide", {"step": 40})
     priced.dispatch(act.SetSeed(4))
     steps = len(priced.session.past)
-    prices.SECTION.act(hands, "slide", {"step": 60, "goingOn": True})
+    price_curve_section.SECTION.act(hands, "slide", {"step": 60, "goingOn": True})
     assert len(priced.session.past) == steps + 1
 
 
 def test_the_drag_replays_from_the_log(priced, loop):
     hands = Gestures(priced)
     for number, step in enumerate((40, 60, 80)):
-        prices.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        price_curve_section.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
         loop.until(lambda: priced.session.status == "settled")
     content = save_session(priced.session)
     again = load_session(content)
     kept = [each.action for each in again.log if isinstance(each.action, act.SetParams)]
-    assert [each.going_on for each in kept] == [False, True, True]
+    assert [each.is_dragging for each in kept] == [False, True, True]
 
 
 def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):
     priced.dispatch(act.SetParams({"oracle": "exact"}))  # for up to 18 items
     loop.until(lambda: priced.session.status == "failed")
-    found = asked(loop, priced, lambda: prices.picture(priced))
+    found = asked(loop, priced, lambda: price_curve_section.state(priced))
     assert found["points"] == []
     assert "up to 18 supernodes" in found["waiting"]
-    told = asked(loop, priced, lambda: worth.picture(priced))
-    assert told["method"].startswith("Whether any is true without answers is not known.")
+    told = asked(loop, priced, lambda: dependencies_section.state(priced))
+    assert told["method"].startswith("It is not known which are true without answers.")
     assert "already" not in {each["mark"] for each in told["answers"]}

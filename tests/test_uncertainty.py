@@ -16,9 +16,9 @@ from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
-from hcviz.ui.features.tree_tools import model as tree_tools
-from hcviz.ui.features.uncertainty_map import model as uncertainty
-from hcviz.ui.features.uncertainty_map.model import Uncertainty
+from hcviz.ui.features.tree_tools import model as tree_tools_model
+from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
+from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items
 from hcviz.ui.tree.heatmap_cells import uncertainty_cells
@@ -36,7 +36,7 @@ def store(loop):
 def counted(store, loop):
     """A keeper of the store's picture, and what it has shown."""
     shown = []
-    return Uncertainty(store, loop.schedule, shown.append), shown
+    return UncertaintyMap(store, loop.schedule, shown.append), shown
 
 
 def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
@@ -51,10 +51,10 @@ def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
     store.session = Session(labels=tuple("abcdefghi"), snapshot=Snapshot(kept[-1], 12, 12))
     store.posteriors.put(store.session.shown, samples)
     keeper, shown = counted(store, loop)
-    keeper.look()
+    keeper.update()
     assert loop.waiting.empty()  # nobody looks at it
     store.look(matrix="uncertainty")
-    keeper.look()
+    keeper.update()
     loop.until(lambda: shown)
     cells = shown[0]
     for i, j in combinations(range(9), 2):
@@ -75,34 +75,34 @@ def test_equal_trees_are_all_of_one_colour_and_no_error():
 def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, loop):
     keeper, shown = counted(store, loop)
     store.look(matrix="uncertainty")
-    keeper.look()
+    keeper.update()
     names = {thread.name for thread in threading.enumerate()}
     assert "hcviz-uncertainty" in names or not loop.waiting.empty()
-    keeper.look()  # while it is under way
+    keeper.update()  # while it is under way
     loop.until(lambda: shown)
-    keeper.look()
+    keeper.update()
     assert len(shown) == 1
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
-    keeper.look()
+    keeper.update()
     loop.until(lambda: len(shown) == 2)
-    keeper.forget()
+    keeper.recompute()
     loop.until(lambda: len(shown) == 3)
 
 
 def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypatch):
     keeper, shown = counted(store, loop)
     store.look(matrix="uncertainty")
-    monkeypatch.setattr(uncertainty, "PACE", 1e6)
-    keeper.look()
+    monkeypatch.setattr(uncertainty_map_model, "MIN_SECONDS", 1e6)
+    keeper.update()
     loop.until(lambda: shown)
     store.dispatch(act.SetParams({"steps": 10**9}))
     before = len_of(store)
     loop.until(lambda: len_of(store) > before + 2)  # the same samples: the run only goes on
-    keeper.look()
+    keeper.update()
     assert not keeper._busy  # not yet
     store.dispatch(act.Cancel())
-    keeper.look()
+    keeper.update()
     loop.until(lambda: len(shown) == 2)
 
 
@@ -114,18 +114,18 @@ def len_of(store):
 def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
     with over_zoo(loop, "average") as store:
         store.look(matrix="uncertainty")
-        tools = tree_tools.picture(store)
+        tools = tree_tools_model.state(store)
         assert tools["matrix"] == "similarity"
         assert tools["noUncertainty"] == "Only of trees that are sampled."
-        assert uncertainty.sees(store) == (None,)
+        assert uncertainty_map_model.depends_on(store) == (None,)
         keeper, shown = counted(store, loop)
-        keeper.look()
+        keeper.update()
         assert not keeper._busy
         assert not shown
     many = Store(Session(), loop.schedule)
     many.session = Session(labels=tuple(map(str, range(2001))))
     many.posteriors.put(many.session.shown, Samples(2001))
-    assert uncertainty.lacks(many) == "Only of 2,000 items or fewer."
+    assert uncertainty_map_model.unavailable_because(many) == "Only of 2,000 items or fewer."
     many.close()
 
 

@@ -16,9 +16,9 @@ from PIL import Image
 from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series, View
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.method_views import renderers as views
-from hcviz.ui.features.similarity_queries import model as probes
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.method_views import renderers
+from hcviz.ui.features.similarity_queries import model as similarity_queries_model
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 from tests.stores import over_zoo
@@ -39,13 +39,13 @@ def shown(store, **given):
     snapshot = replace(store.session.snapshot, views=given)
     store.session = replace(store.session, snapshot=snapshot)
     store.drawn = snapshot
-    found = SECTION.picture(store)
+    found = SECTION.state(store)
     assert json.loads(json.dumps(found)) == found
     return {} if found is None else {each.pop("name"): each for each in found["views"]}
 
 
 def test_every_type_of_view_has_one_renderer():
-    assert set(views.RENDERERS) == set(get_args(View))
+    assert set(renderers.RENDERERS) == set(get_args(View))
 
 
 def test_the_browser_draws_every_kind():
@@ -65,7 +65,7 @@ def test_a_series_is_a_line_with_gaps(store):
         "kind": "series", "points": [[0.0, 3.0], None, [2.0, 5.0]], "x": "round", "y": "cost",
     }  # fmt: skip
     long = np.arange(5_000.0)
-    assert len(shown(store, long=Series(long, long))["long"]["points"]) <= views.POINTS
+    assert len(shown(store, long=Series(long, long))["long"]["points"]) <= renderers.MAX_POINTS
     assert shown(store, none=Series(long[:0], long[:0])) == {}
 
 
@@ -85,11 +85,11 @@ def test_a_large_matrix_keeps_its_highest_value(store):
     values[7, 7] = np.nan
     found = shown(store, table=Matrix(values))["table"]
     image = Image.open(io.BytesIO(base64.b64decode(found["image"].partition(",")[2])))
-    assert max(image.size) <= views.CELLS
+    assert max(image.size) <= renderers.MAX_CELLS
     assert (np.asarray(image)[..., 0] == 0).sum() == 1
     assert (found["low"], found["high"]) == ("0", "100")
     nothing = shown(store, table=Matrix(np.full((2, 2), np.nan)))["table"]
-    assert nothing == {"kind": "sentence", "said": "No value of this matrix is known."}
+    assert nothing == {"kind": "sentence", "said": "This matrix has no values."}
 
 
 def test_whether_there_is_a_section_draws_nothing(store, monkeypatch):
@@ -97,8 +97,8 @@ def test_whether_there_is_a_section_draws_nothing(store, monkeypatch):
     square = np.ones((2, 2))
     shown(store, table=Matrix(square))
     called = []
-    monkeypatch.setattr(views, "RENDERERS", {Matrix: lambda *given: called.append(given)})
-    assert SECTION.sees(store)[0]
+    monkeypatch.setattr(renderers, "RENDERERS", {Matrix: lambda *given: called.append(given)})
+    assert SECTION.depends_on(store)[0]
     assert called == []
 
 
@@ -107,7 +107,7 @@ def test_a_matrix_of_items_is_a_heatmap(store):
     assert shown(store, kernel=Matrix(square, items=True)) == {}
     problem, snapshot = store.problem, store.session.snapshot
     assert sources.similarity_to_show(problem, snapshot, "kernel")[1] is square
-    assert ["kernel", "kernel"] in tree_tools.picture(store)["sources"]
+    assert ["kernel", "kernel"] in tree_tools_model.state(store)["sources"]
 
 
 def test_a_graph_has_a_place_for_every_node(store):
@@ -150,10 +150,10 @@ def test_a_mask_darkens_the_heatmap_of_any_method_and_has_a_switch(store):
     some = np.arange(4, dtype=np.int32)
     mask = Mask.of([(some, some)])
     assert shown(store, looked=mask)["looked"] == {"kind": "mask", "on": True}
-    assert probes.mask(store) is mask
+    assert similarity_queries_model.heatmap_mask(store) is mask
     SECTION.act(Gestures(store), "mask", {})
     assert shown(store, looked=mask)["looked"] == {"kind": "mask", "on": False}
-    assert probes.mask(store) is None
+    assert similarity_queries_model.heatmap_mask(store) is None
     everything = np.arange(N, dtype=np.int32)
     assert shown(store, looked=Mask.of([(everything, everything)])) == {}
 
@@ -162,7 +162,7 @@ def test_a_mask_darkens_the_heatmap_of_any_method_and_has_a_switch(store):
 def test_where_the_mask_has_a_switch_or_needs_none_there_is_no_other(loop, method):
     with over_zoo(loop, method) as store:
         assert any(isinstance(view, Mask) for view in store.session.snapshot.views.values())
-        assert SECTION.picture(store) is None
+        assert SECTION.state(store) is None
 
 
 def test_the_curve_of_clusters_is_drawn_by_its_own_section():

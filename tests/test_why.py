@@ -9,11 +9,12 @@ from hcviz.session import actions as act
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.sheets import SHEETS
-from hcviz.ui.features.aho_graph import explanation as why
-from hcviz.ui.features.aho_graph import sheet as ahograph
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.aho_graph import explanation
+from hcviz.ui.features.aho_graph import sheet as aho_graph_sheet
+from hcviz.ui.features.conflicts import model as conflicts_model
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.tree_tools.view import Tools
+from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.tree import Centre
 from tests.stores import over_zoo
 
@@ -29,7 +30,7 @@ def chain(zoo, length):
     for k in range(length):
         zoo.dispatch(act.AddConstraint((k, k + 1), 50))
     zoo.dispatch(act.AddConstraint((length, 50), 0))
-    return answerlist.picture(zoo)["conflict"]
+    return constraints_model.state(zoo)["conflict"]
 
 
 def names(zoo, *items):
@@ -48,14 +49,14 @@ def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
         assert [leaf["name"] for leaf in new["group"]] == names(zoo, length, 50)
         assert not any(each["fresh"] for each in shown["answers"][:-1])
     assert shown["undo"].startswith("Add: ")
-    assert SHEETS["why"].lacks(zoo) == ""
-    drawn = ahograph.picture(zoo)
+    assert SHEETS["why"].unavailable_because(zoo) == ""
+    drawn = aho_graph_sheet.state(zoo)
     assert [n["id"] for n in drawn["nodes"]] == [*range(length + 1), 50]
     kinds = sorted(edge["kind"] for edge in drawn["edges"])
     assert kinds == ["closing"] + ["path"] * length
     assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["said"][1]
-    assert isinstance(ahograph.drawing(drawn), hv.Overlay)
-    hv.render(ahograph.drawing(drawn), backend="bokeh")
+    assert isinstance(aho_graph_sheet.drawing(drawn), hv.Overlay)
+    hv.render(aho_graph_sheet.drawing(drawn), backend="bokeh")
 
 
 def test_what_can_be_done_is_offered_and_does_it(zoo):
@@ -67,13 +68,13 @@ def test_what_can_be_done_is_offered_and_does_it(zoo):
     assert zoo.session.method == "average"
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10}))
     zoo.dispatch(act.AddConstraint((1, 50), 0))
-    assert [s["method"] for s in answerlist.conflict(zoo)["softs"]] == ["ddt", "hrsc"]
+    assert [s["method"] for s in conflicts_model.state(zoo)["softs"]] == ["ddt", "hrsc"]
     gestures.constraints_act("soften", {"method": "ward"})
     assert zoo.session.conflict is not None
     steps = len(zoo.session.past)
     gestures.constraints_act("soften", {"method": "ddt"})
     session = zoo.session
-    assert (session.params["beta"], session.weighs, session.conflict) == (10.0, True, None)
+    assert (session.params["beta"], session.is_soft, session.conflict) == (10.0, True, None)
     assert (len(session.enabled), len(session.past)) == (2, steps + 1)
     zoo.dispatch(act.Undo())
     zoo.dispatch(act.EnableConstraint(zoo.session.constraints[-1].id))
@@ -85,11 +86,11 @@ def test_a_chip_marks_its_leaf_while_it_is_pointed_at(zoo):
     gestures = Gestures(zoo)
     chain(zoo, 1)
     gestures.constraints_act("peek", {"together": [1, -3, 1000, "x", None]})
-    assert answerlist.marks(zoo) == ((1,), ())
+    assert constraints_model.marked_leaves(zoo) == ((1,), ())
     gestures.constraints_act("peek", {"apart": [2]})
-    assert answerlist.marks(zoo) == ((), (2,))
+    assert constraints_model.marked_leaves(zoo) == ((), (2,))
     gestures.constraints_act("peek", {})
-    assert answerlist.marks(zoo) == ((), ())
+    assert constraints_model.marked_leaves(zoo) == ((), ())
     gestures.constraints_act("peek", {"apart": [2]})
     gestures.constraints_act("dismiss", {})
     assert zoo.view.peek is None  # the chip went without a word
@@ -108,12 +109,12 @@ def settle(zoo, loop, *actions):
 
 def test_a_split_in_words(zoo, loop):
     n = len(zoo.session.labels)
-    assert SECTIONS["why"].picture(zoo) is None  # nothing selected
-    assert SHEETS["why"].lacks(zoo) == "No answers yet."
+    assert SECTIONS["why"].state(zoo) is None  # nothing selected
+    assert SHEETS["why"].unavailable_because(zoo) == "No answers yet."
     zoo.look(selection=tuple(range(n)))
-    assert why.split(zoo) is None  # no answers
+    assert explanation.split_state(zoo) is None  # no answers
     settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
-    told = SECTIONS["why"].picture(zoo)
+    told = SECTIONS["why"].state(zoo)
     assert told["said"].startswith(f"Left open: the answers leave {n - 3} pieces")
     assert [piece["names"] for piece in told["pieces"]] == [
         ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
@@ -122,9 +123,9 @@ def test_a_split_in_words(zoo, loop):
     assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
     SECTIONS["why"].act(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
-    assert "No answer is about these 3 items" in SECTIONS["why"].picture(zoo)["said"]
+    assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["said"]
     SECTIONS["why"].act(Gestures(zoo), "graph", {})
-    assert (zoo.view.sheet, ahograph.subject(zoo)) == ("why", "split")
+    assert (zoo.view.sheet, aho_graph_sheet.subject(zoo)) == ("why", "split")
 
 
 def test_a_forced_split_and_one_that_goes_against_the_answers(
@@ -134,14 +135,14 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     everything = tuple(range(n))
     group, rest = everything[: n // 2], everything[n // 2 :]
     settle(zoo, loop, act.AddConstraint(group, rest[0]), act.AddConstraint(rest, group[0]))
-    told = why.split(zoo)
+    told = explanation.split_state(zoo)
     assert told["forced"]
     assert told["said"] == f"Forced: the answers leave one way to divide these {n} items."
-    drawn = ahograph.picture(zoo)
+    drawn = aho_graph_sheet.state(zoo)
     assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
     assert drawn["left"] == 0
-    monkeypatch.setattr(ahograph, "MOST", 10)
-    few = ahograph.picture(zoo)
+    monkeypatch.setattr(aho_graph_sheet, "MAX_DRAWN", 10)
+    few = aho_graph_sheet.state(zoo)
     assert (len(few["nodes"]), few["left"]) == (10, n - 10)
     sides = [node["kind"] for node in few["nodes"]]
     assert (sides.count("side0"), sides.count("side1")) == (5, 5)
@@ -149,26 +150,26 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     zoo.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
-    assert "parts" in why.split(zoo)["said"]
-    assert any(piece["parted"] for piece in why.split(zoo)["pieces"])
-    hv.render(ahograph.drawing(ahograph.picture(zoo)), backend="bokeh")
+    assert "The tree divides" in explanation.split_state(zoo)["said"]
+    assert any(piece["parted"] for piece in explanation.split_state(zoo)["pieces"])
+    hv.render(aho_graph_sheet.drawing(aho_graph_sheet.state(zoo)), backend="bokeh")
 
 
 def test_places_are_the_same_each_time_and_apart(zoo):
     chain(zoo, 9)
-    before = [(n["x"], n["y"]) for n in ahograph.picture(zoo)["nodes"]]
-    ahograph.layout.cache_clear()
-    assert [(n["x"], n["y"]) for n in ahograph.picture(zoo)["nodes"]] == before
+    before = [(n["x"], n["y"]) for n in aho_graph_sheet.state(zoo)["nodes"]]
+    aho_graph_sheet.graph_layout.cache_clear()
+    assert [(n["x"], n["y"]) for n in aho_graph_sheet.state(zoo)["nodes"]] == before
     assert len(set(before)) == len(before)
 
 
 def test_the_sheet_is_laid_over_the_tree(zoo):
     chain(zoo, 5)
     gestures = Gestures(zoo)
-    middle = Middle(gestures, Centre(on_pick=gestures.picked), Tools(print), lambda call: call)
+    middle = Middle(gestures, Centre(on_pick=gestures.picked), TreeTools(print), lambda call: call)
     gestures.constraints_act("graph", {})
     middle.turn()
-    assert isinstance(middle.open, ahograph.GraphSheet)
+    assert isinstance(middle.open, aho_graph_sheet.GraphSheet)
     assert middle.open.words.state["drawn"] == 7
     shown = middle.open.pane.object
     middle.turn()

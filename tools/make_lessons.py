@@ -64,7 +64,7 @@ def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
     assert target is not None, f"{data} has no target tree"
     user = SimulatedUser(target, seed=seed)
     session = do(
-        Session(method="ddt", treats="hard", seed=seed),
+        Session(method="ddt", constraint_mode="hard", seed=seed),
         act.LoadedData(DataSpec(name=data), dataset.labels, time=""),
     )
     for _ in range(steps):

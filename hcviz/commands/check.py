@@ -21,7 +21,7 @@ from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
-from hcviz.session.model import joined
+from hcviz.session.model import joined_triplets
 
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {
@@ -80,7 +80,7 @@ def describe_triplets(text: str) -> str:
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
-    triplets = joined(tuple(each for each in constraints if each.enabled))
+    triplets = joined_triplets(tuple(each for each in constraints if each.enabled))
     with named_conflicts(triplets, labels):
         build(len(labels), triplets)
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."

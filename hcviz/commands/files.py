@@ -18,7 +18,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
-from hcviz.session.model import joined
+from hcviz.session.model import joined_triplets
 
 #: Number of conflicting triplets in an error message.
 SHOWN = 5
@@ -91,7 +91,7 @@ def named_conflicts(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]
 def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
     """Read the triplets of the enabled constraints in a file."""
     constraints = read_triplet_csv(read_file(path), labels, order)
-    return joined(tuple(each for each in constraints if each.enabled))
+    return joined_triplets(tuple(each for each in constraints if each.enabled))
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
             options.method,
             problem,
             seed=options.seed,
-            tell=show_waiting,
+            on_waiting=show_waiting,
             **params,
         )
     with named_conflicts(problem.triplets, labels):
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
             last = snapshot
             if samples is not None:  # the summary tree of all draws
                 samples.take(snapshot)
-                last = samples.summarised(snapshot)
+                last = samples.with_summary_tree(snapshot)
     assert last is not None, f"{options.method} yielded nothing"
     if options.out is not None:
         write_tree(options.out, last.tree, problem.labels)

@@ -80,6 +80,7 @@ class FileOracle:
         return FeatureOracle(raw, self.kind, self.width, self._scale)
 
     def similarity(self, rows: Int, cols: Int) -> Float:
+        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
         first, second = np.arange(len(rows), dtype=np.int32), np.arange(len(cols), dtype=np.int32)
         if np.array_equal(rows, cols):
             return self.part(rows).similarity(first, first)

@@ -44,6 +44,7 @@ class MatrixOracle:
         return made
 
     def similarity(self, rows: Int, cols: Int) -> Float:
+        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
         if issparse(self.matrix):
             return np.asarray(self.matrix[rows][:, cols].toarray())
         return np.asarray(self.matrix[np.ix_(rows, cols)])
@@ -149,6 +150,7 @@ class FeatureOracle:
         return float(np.median(positive)) if positive.size else 1.0
 
     def similarity(self, rows: Int, cols: Int) -> Float:
+        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
         rows, cols = np.asarray(rows, np.int32), np.asarray(cols, np.int32)
         if self.kind == "gaussian":
             return np.asarray(kernels.gaussians(self.rows, rows, cols, self.width))
@@ -228,11 +230,13 @@ class FunctionOracle:
         self._lock = threading.Lock()
 
     def similarity(self, rows: Int, cols: Int) -> Float:
+        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
         rows, cols = np.asarray(rows), np.asarray(cols)
         values = self.paired_similarity(np.repeat(rows, cols.size), np.tile(cols, rows.size))
         return values.reshape(rows.size, cols.size)
 
     def paired_similarity(self, first: Int, second: Int) -> Float:
+        """Return the similarities of the pairs (first[k], second[k]), float64 (len(first),)."""
         low, high = np.minimum(first, second), np.maximum(first, second)
         pairs = list(zip(low.tolist(), high.tolist(), strict=True))
         different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
@@ -378,6 +382,7 @@ class StringOracle:
             ) from None
 
     def similarity(self, rows: Int, cols: Int) -> Float:
+        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist
 

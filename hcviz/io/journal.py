@@ -30,7 +30,7 @@ from hcviz.io.session_file import check_session, load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.methods import Methods
 from hcviz.session.model import Session
-from hcviz.session.update import begun, update
+from hcviz.session.update import initial_session, update
 
 #: Actions by which runs report. A log omits them, since it has no trees.
 RUN_REPORTS = (act.Finished, act.Failed, act.Stopped)
@@ -216,9 +216,9 @@ def remove_journal(folder: Path) -> None:
 def _apply(session: Session | None, action: act.Action, methods: Methods) -> Session:
     if session is not None:
         return update(session, action, methods)[0]
-    if not isinstance(action, act.Began):
+    if not isinstance(action, act.SessionStarted):
         raise SessionFileError("The first actions of the log are missing.")
-    return begun(action)
+    return initial_session(action)
 
 
 def _action(document: Mapping[str, Any], folder: Path) -> act.Action:

@@ -44,12 +44,49 @@ _MODEL = [
     model.DataSpec,
     model.HistoryEntry,
     model.LogEntry,
-    model.Seen,
+    model.ReviewedPiece,
 ]
 
-#: The dataclasses that a file may hold, by name. Files use these names, so a renamed class or field
-#: must keep its old name here.
-CLASSES: dict[str, type[Any]] = {each.__name__: each for each in (*_MODEL, *_VIEWS, *_ACTIONS)}
+#: Class -> its name in a file, where the two differ. Names in files never change.
+_FILE_CLASS_NAMES: dict[type[Any], str] = {
+    actions.AddChoice: "Choose",
+    actions.AddComparisons: "Attach",
+    actions.EnableAuthor: "SwitchAuthor",
+    actions.RemoveChoice: "TakeBack",
+    actions.ReviewPiece: "Look",
+    actions.RunInterrupted: "Resumed",
+    actions.SessionStarted: "Began",
+    actions.SetAuthorWeight: "WeighAuthor",
+    model.ReviewedPiece: "Seen",
+}
+_STATE_FIELDS = {
+    "constraint_mode": "treats",
+    "warm_start": "footing",
+    "disabled_by_author": "resting",
+}
+#: Class -> field -> the field's name in a file, where the two differ.
+_FILE_FIELD_NAMES: dict[type[Any], dict[str, str]] = {
+    model.Session: {**_STATE_FIELDS, "rerun_pending": "awaiting", "reviewed": "seen"},
+    model.Checkpoint: _STATE_FIELDS,
+    actions.AddComparisons: {"note": "said"},
+    actions.LoadedData: {"note": "said", "reason": "why"},
+    actions.SessionStarted: {"constraint_mode": "treats"},
+    actions.SetParams: {"is_dragging": "going_on"},
+}
+
+
+def _class_in_file(cls: type[Any]) -> str:
+    return _FILE_CLASS_NAMES.get(cls, cls.__name__)
+
+
+def _field_in_file(cls: type[Any], name: str) -> str:
+    return _FILE_FIELD_NAMES.get(cls, {}).get(name, name)
+
+
+#: The dataclasses that a file may hold, by their name in the file.
+CLASSES: dict[str, type[Any]] = {
+    _class_in_file(each): each for each in (*_MODEL, *_VIEWS, *_ACTIONS)
+}
 
 #: Fields that only earlier versions wrote. The registry of methods now has this information.
 _OBSOLETE = {
@@ -117,9 +154,13 @@ class Encoder:
             return {"~": "tree", "at": self._once(value, self.trees, self._tree)}
         if isinstance(value, Snapshot):
             return {"~": "snapshot", "at": self._once(value, self.snapshots, self._snapshot)}
-        kind = type(value).__name__
-        if CLASSES.get(kind) is type(value):
-            parts = {part.name: self.value(getattr(value, part.name)) for part in fields(value)}
+        cls = type(value)
+        kind = _class_in_file(cls)
+        if CLASSES.get(kind) is cls:
+            parts = {
+                _field_in_file(cls, part.name): self.value(getattr(value, part.name))
+                for part in fields(value)
+            }
             return {"~": kind, **parts}
         raise TypeError(f"A session file cannot hold a {type(value).__name__}.")
 
@@ -241,8 +282,11 @@ class Decoder:
 
     def _dataclass(self, cls: Any, value: dict[str, Any]) -> Any:
         names = {part.name for part in fields(cls)}
-        obsolete = _OBSOLETE.get(cls.__name__, set())
+        obsolete = _OBSOLETE.get(_class_in_file(cls), set())
         value = {name: part for name, part in value.items() if name not in obsolete}
+        for name, in_file in _FILE_FIELD_NAMES.get(cls, {}).items():
+            if in_file in value:
+                value[name] = value.pop(in_file)
         # A file of an earlier version may lack fields that have a default.
         needed = {p.name for p in fields(cls) if p.default is MISSING is p.default_factory}
         if not needed <= set(value) <= names | {"~"}:

@@ -26,11 +26,11 @@ import numpy as np
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.unpacking import max_unpacked_bytes
-from hcviz.session.answers import consistent
+from hcviz.session.assessment import check_items
 from hcviz.session.choice import check_choice
+from hcviz.session.constraint_rules import enabled_are_consistent
 from hcviz.session.experts import check_weight
-from hcviz.session.history import MAX_STEPS, MAX_TREES, light
-from hcviz.session.judge import check_items
+from hcviz.session.history import MAX_STEPS, MAX_TREES, without_large_arrays
 from hcviz.session.model import Checkpoint, Session
 
 FORMAT = "hcviz session"
@@ -70,7 +70,7 @@ def save_session(session: Session) -> bytes:
         If the session is too large even without undo and history.
     """
     if session.snapshot is not None:
-        session = replace(session, snapshot=light(session.snapshot, MAX_VIEW_BYTES))
+        session = replace(session, snapshot=without_large_arrays(session.snapshot, MAX_VIEW_BYTES))
     while True:
         encoder = Encoder()
         document = encoder.document(session)
@@ -246,7 +246,7 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
         check_choice(choice, len(labels))
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
-    if moment.treats != "soft" and not consistent(moment.constraints):
+    if moment.constraint_mode != "soft" and not enabled_are_consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
 
 

@@ -1,29 +1,32 @@
-"""Jobs: the one place that knows threads and processes.
+"""Jobs: the only package that uses threads and processes.
 
-``courier.py`` hands snapshots over, never two at a time; ``task.py`` runs one task, here or in a
-worker; ``worker.py`` is the worker's side, ``pool.py`` the server's side of the same pipe;
-``samples.py`` keeps what a sampler's trees say; ``runner.py`` is what a page calls for
-its own run, ``behind.py`` for one of which only the end counts, ``aside.py`` for answers to be
-worked out in turn and kept; ``cluster.py`` and ``longtask.py`` are for machines elsewhere, and
-imported where somebody asks for them.
+- ``runner.py`` runs the method of a page.
+- ``background_runs.py`` runs methods of which only the last snapshot counts.
+- ``compute_cache.py`` computes values in turn and stores them.
+- ``snapshot_channel.py`` delivers snapshots one at a time.
+- ``task.py`` runs one task, in the server or in a worker process.
+- ``pool.py`` and ``worker.py`` are the two ends of the pipe to a worker process.
+- ``samples.py`` collects the trees of a sampler.
+- ``budget.py`` ends a sampler's run.
+- ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
 """
 
-from hcviz.jobs.aside import Aside, SideRun
-from hcviz.jobs.behind import Behind, hand_over
-from hcviz.jobs.courier import Message
+from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
+from hcviz.jobs.compute_cache import BackgroundRun, ComputeCache
 from hcviz.jobs.pool import POOL, warm
-from hcviz.jobs.runner import Place, Runner
+from hcviz.jobs.runner import RunLocation, Runner
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.snapshot_channel import Message
 
 __all__ = [
     "POOL",
-    "Aside",
-    "Behind",
+    "BackgroundRun",
+    "BackgroundRuns",
+    "ComputeCache",
     "Message",
-    "Place",
+    "RunLocation",
     "Runner",
     "Samples",
-    "SideRun",
-    "hand_over",
+    "try_schedule",
     "warm",
 ]

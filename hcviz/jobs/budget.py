@@ -1,4 +1,4 @@
-"""``Budget``: a sampler's run ends when its supports have settled, or when its time is over."""
+"""``Budget``: ends a sampler's run when its supports have settled or its time is over."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.samples import Samples
 from hcviz.posterior.chain_comparison import LIMIT
 
-#: Seconds between two looks at the supports, at least.
-PACE = 0.5
-#: The progress of a run that goes on, at most.
-NEARLY = 0.99
+#: Minimal number of seconds between two checks of the supports.
+CHECK_INTERVAL = 0.5
+#: The progress that is shown for a run that continues is at most this.
+MAX_PROGRESS = 0.99
 
 
 class Budget:
@@ -21,12 +21,13 @@ class Budget:
     Parameters
     ----------
     samples : Samples
-        The draws of the run, and of those that it goes on from.
+        The draws of the run, and of the runs that it continues.
     seconds : float
-        Wall time of the run; time in which the run is paused does not count.
+        Wall time of the run, without pauses.
 
-    A run that goes on from supports that have settled makes them more accurate. It takes all of its
-    time.
+    Notes
+    -----
+    A run that continues from settled supports uses all of its time to make them more accurate.
     """
 
     def __init__(self, samples: Samples, seconds: float) -> None:
@@ -38,16 +39,16 @@ class Budget:
         found = samples.settling()
         self._improves = found is not None and found.settled
 
-    def mark(self, snapshot: Snapshot) -> Snapshot:
-        """``snapshot`` with an estimate of the run's total steps; sets :attr:`over`.
+    def update(self, snapshot: Snapshot) -> Snapshot:
+        """Return ``snapshot`` with an estimate of the run's total steps, and update :attr:`over`.
 
         The difference between the chains' supports falls with the square root of the draws. So the
-        share of the work done is (0.05 / difference)^2, or the share of the time, whichever is
-        more. The last snapshot of a run has ``total == step``.
+        share of finished work is (0.05 / difference)^2, or the share of the time if that is larger.
+        The last snapshot of a run has ``total == step``.
         """
         if snapshot.step == 0:
             return snapshot
-        found = self._samples.settling(PACE)
+        found = self._samples.settling(CHECK_INTERVAL)
         share = 1.0 - (self._until - time.monotonic()) / self._seconds
         self._samples.seconds = self._before + share * self._seconds
         if self._improves:
@@ -57,11 +58,11 @@ class Budget:
             return replace(snapshot, total=snapshot.step)
         if found is not None and found.accuracy > LIMIT:  # False where it is NaN
             share = max(share, (LIMIT / found.accuracy) ** 2)
-        self._progress = min(max(self._progress, share, 1e-6), NEARLY)
+        self._progress = min(max(self._progress, share, 1e-6), MAX_PROGRESS)
         return replace(snapshot, total=int(snapshot.step / self._progress) + 1)
 
-    def wait(self, seconds: float) -> None:
-        """The run was paused for so long."""
+    def extend(self, seconds: float) -> None:
+        """Add the seconds of a pause."""
         self._until += seconds
 
 

@@ -1,12 +1,12 @@
-"""Runs on the workers of a Dask scheduler: ``hcviz run METHOD DATA --scheduler tcp://...``, and the
-page's, which is given the same address. This and ``longtask.py`` are all that knows Dask (the extra
-``hcviz[distributed]``).
+"""Runs on the workers of a Dask scheduler, for the command line (``--scheduler``) and the page.
 
-The active methods divide large sets here, and their workers do what that asks for: placements and
-features are sharded, sets of up to 20,000 items are divided to their leaves by one of them.
-Everything else is long tasks: a sampler's chains one each, any other run as a whole. Seeds follow
-from paths and checkpoints carry the generator's state, so a worker's death changes no bit of the
-result.
+Only this module and ``long_task.py`` use Dask (the extra ``hcviz[distributed]``). They are imported
+only if an address is given.
+
+The active methods divide large sets in this process, and the workers compute parts: placements, and
+whole sets of up to 20,000 items. Features are split into shards. All other runs are long tasks: one
+for each chain of a sampler, or one for the run. Seeds follow from paths, and checkpoints contain
+the generator's state. So the result does not change when a worker dies.
 """
 
 from __future__ import annotations
@@ -39,46 +39,51 @@ from hcviz.core.errors import ClusterError, HcvizError, InvalidData
 from hcviz.core.problem import Problem, as_problem
 from hcviz.core.similarity_oracles import FeatureOracle, oracle_of
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.longtask import PATIENCE, LongTask, by_name
-from hcviz.jobs.standstill import Stream, watched
-from hcviz.jobs.task import Gate, Task, untransportable
+from hcviz.jobs.long_task import SCHEDULER_TIMEOUT, LongTask, callable_by_name
+from hcviz.jobs.task import PauseControl, Task, unpicklable_error
+from hcviz.jobs.worker_watchdog import Stream, watch_workers
 
-#: Seconds until a scheduler that did not answer is asked again.
-AGAIN = 30.0
-#: Bytes of features that are one shard.
-SHARD = 4 * 2**20
-#: Bytes that are sent in one go; Dask warns of 10 MB.
-PARCEL = 2 * SHARD + SHARD // 4
-#: Seconds within which a scheduler must let itself be reached, and say which workers it has.
-REACH = 5.0
-#: Seconds between two looks at what came, at least and at most.
-SOON, LATE = 0.005, 0.1
-#: Snapshots of one chain that wait for the others': then it has to wait itself.
-AHEAD = 256
-#: Seconds that a stopped run is given to leave off.
-LEAVE = 5.0
+#: Seconds before a scheduler that did not answer is contacted again.
+RETRY_SECONDS = 30.0
+#: Bytes of features in a shard.
+SHARD_BYTES = 4 * 2**20
+#: Maximal number of bytes in one request; Dask warns above 10 MB.
+BATCH_BYTES = 2 * SHARD_BYTES + SHARD_BYTES // 4
+#: Seconds within which a scheduler must accept a connection and list its workers.
+CONNECT_TIMEOUT = 5.0
+#: Minimal and maximal number of seconds between two polls for snapshots.
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.005, 0.1
+#: A chain with this many snapshots that wait for the other chains is not polled.
+MAX_QUEUED = 256
+#: Seconds that a stopped run has to end.
+STOP_TIMEOUT = 5.0
 
 log = logging.getLogger(__name__)
 
 
 class Cluster:
-    """A Dask scheduler's address, and the client that everybody in this process shares."""
+    """The address of a Dask scheduler, and the client that this process shares."""
 
     def __init__(self, address: str) -> None:
         self.address = address
         self._lock = threading.Lock()  # never held while the scheduler is waited for
         self._client: Any = None
         self._refused: tuple[float, ClusterError] | None = None
-        self._look: tuple[float, Future[Any]] | None = None  # under way, and since when
-        self._closed = 0  # how often
+        self._look: tuple[float, Future[Any]] | None = None  # start and result of the present check
+        self._closed = 0  # the number of calls of `close`
 
     def client(self, timeout: float | None = None) -> Any:
-        """A client whose scheduler has workers; :class:`ClusterError`, which is remembered a while.
+        """Return a client whose scheduler has workers.
 
-        The scheduler is asked on a thread of its own, for all who want to know at once: each waits
-        ``timeout`` seconds at most (None: :data:`REACH`), less what the answer is overdue already.
+        The scheduler is contacted on its own thread, once for all callers. Each caller waits at
+        most ``timeout`` seconds (None: :data:`CONNECT_TIMEOUT`) from the start of this check.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler does not answer or has no workers. The failure is cached for a while.
         """
-        timeout = REACH if timeout is None else timeout
+        timeout = CONNECT_TIMEOUT if timeout is None else timeout
         with self._lock:
             if self._look is None:
                 self._look = (time.monotonic(), Future())
@@ -90,14 +95,14 @@ class Cluster:
         try:
             return found.result(max(0.0, began + timeout - time.monotonic()))
         except TimeoutError:
-            raise _silent(self.address) from None
+            raise _no_answer(self.address) from None
 
     def _ask(self, found: Future[Any], closed: int) -> None:
-        """One look at the scheduler, on a thread of its own."""
+        """Check the scheduler once; runs on its own thread."""
         client: Any = None
         fault: BaseException | None = None
         try:
-            client, workers = self._running()
+            client, workers = self._client_and_workers()
             if not workers:
                 fault = ClusterError(
                     f"The Dask scheduler at {self.address} has no workers.",
@@ -109,28 +114,28 @@ class Cluster:
             self._look = None
             if closed == self._closed:
                 self._client = client or self._client
-            elif client is not None:  # let go of meanwhile
+            elif client is not None:  # `close` was called meanwhile
                 threading.Thread(target=_close, args=(client,), daemon=True).start()
-                fault = _silent(self.address)
+                fault = _no_answer(self.address)
         if fault is None:
             found.set_result(client)
         else:
             found.set_exception(fault)
 
-    def _running(self) -> tuple[Any, list[str]]:
-        """A client, the one there is if it still has its scheduler, and the workers."""
+    def _client_and_workers(self) -> tuple[Any, list[str]]:
+        """Return a client and the workers. The present client is used if it is still connected."""
         client = self._client
         if client is not None and client.status != "running":
-            # Which waits until it has given up to reach its scheduler again.
+            # On a thread, because `close` waits until the client stops to reconnect.
             threading.Thread(target=_close, args=(client,), daemon=True).start()
             self._client = client = None
-        if self._refused is not None and time.monotonic() - self._refused[0] < AGAIN:
+        if self._refused is not None and time.monotonic() - self._refused[0] < RETRY_SECONDS:
             raise self._refused[1]
         made = None
         try:
             if client is None:
-                client = made = connected(self.address, REACH)
-            workers = addresses(client, self.address, REACH)
+                client = made = connect(self.address, CONNECT_TIMEOUT)
+            workers = worker_addresses(client, self.address, CONNECT_TIMEOUT)
         except ClusterError as fault:
             self._refused = (time.monotonic(), fault)
             if made is not None:
@@ -142,76 +147,93 @@ class Cluster:
     def start(
         self,
         task: Task,
-        gate: Gate | None = None,
+        control: PauseControl | None = None,
         timeout: float | None = None,
-        tell: Callable[[str], None] = lambda waiting: None,
+        on_waiting: Callable[[str], None] = lambda waiting: None,
     ) -> Stream:
-        """What the task yields, done over there; None now and then, as a place to stop.
+        """Return a generator of the task's snapshots, computed on the cluster; it also yields None.
 
-        A closed ``gate`` makes the workers wait. ``tell(sentence)`` when no worker takes on work,
-        and with an empty one when one does again. Raises what is wrong beforehand, and
-        :class:`ClusterError` where it cannot begin; a cluster that is lost later, with whatever it
-        has been given to do, is a :class:`HcvizError`.
+        Parameters
+        ----------
+        task : Task
+        control : PauseControl, optional
+            Pauses the workers.
+        timeout : float, optional
+            Seconds to wait for the scheduler.
+        on_waiting : callable
+            Receives a sentence when no worker starts tasks, and an empty text when one does again.
+
+        Raises
+        ------
+        ClusterError
+            If the task cannot start on the cluster.
+        HcvizError
+            If the task is invalid; and, from the generator, if the cluster is lost later.
         """
         client = self.client(timeout)
-        method = task.known()
+        method = task.algorithm()
         given = method.parameters(**task.params)
         problem = task.problem
         fault = method.missing_data(problem)
         if fault:
             raise InvalidData(fault)
         if method.sampled_division is not None and problem.n_items > framework.TASK:
-            seed = int(task.generator().integers(2**63))  # what the methods draw first
+            seed = int(task.generator().integers(2**63))  # the first number that a method draws
             made = method.sampled_division(given)
             oracle = oracle_of(problem)
-            grown = partial(grow_on, client, made, oracle, seed, problem.triplets)
-            held = _held(grown, Gate() if gate is None else gate)
-            return self._guarded(watched(held, partial(_ready, client), tell))
+            grown = partial(grow_on_client, client, made, oracle, seed, problem.triplets)
+            held = _pausable(grown, PauseControl() if control is None else control)
+            return self._with_clear_errors(
+                watch_workers(held, partial(_count_workers, client), on_waiting)
+            )
         try:
             data = pickle.dumps(problem)
         except Exception as reason:
-            told = untransportable(reason)
+            told = unpicklable_error(reason)
             raise ClusterError(told.message, told.hint) from None
-        gate = Gate() if gate is None else gate
-        long = _long(client, self.address, task, data, gate)
-        return self._guarded(watched(long, partial(_ready, client), tell))
+        control = PauseControl() if control is None else control
+        long = _long(client, self.address, task, data, control)
+        return self._with_clear_errors(
+            watch_workers(long, partial(_count_workers, client), on_waiting)
+        )
 
-    def _guarded(self, stream: Iterator[Snapshot | None]) -> Stream:
-        """The stream, whose faults are said in a sentence where they are the cluster's."""
+    def _with_clear_errors(self, stream: Iterator[Snapshot | None]) -> Stream:
+        """Yield from the stream, and replace the cluster's exceptions with clear errors."""
         try:
             yield from stream
         except HcvizError:
             raise
         except (Exception, asyncio.CancelledError) as fault:
-            raise self._lost(fault) from fault
+            raise self._describe_failure(fault) from fault
 
-    def _lost(self, fault: BaseException) -> BaseException:
-        kept = "What was shown is kept; run it again."
+    def _describe_failure(self, fault: BaseException) -> BaseException:
+        """Return the error to raise for an exception of the cluster."""
+        kept = "The last tree is kept. Run it again."
         name = type(fault).__name__
         gone = self._client is None or self._client.status != "running"
         if isinstance(fault, CancelledError) and not gone:
-            return HcvizError("The workers that held the data ended, and the run with them.", kept)
+            return HcvizError("The workers that held the data ended, so the run stopped.", kept)
         if gone or isinstance(fault, OSError | TimeoutError | asyncio.CancelledError):
             return HcvizError(
-                f"The Dask scheduler at {self.address} went away, and the run with it ({name}).",
+                f"The Dask scheduler at {self.address} went away, and the run stopped ({name}).",
                 kept,
             )
         if name == "KilledWorker":
             return HcvizError(
-                "Several workers of the cluster ended while they did this, perhaps out of memory.",
-                "Take fewer items, or workers with more memory.",
+                "Several workers of the cluster ended during this run, perhaps out of memory.",
+                "Use fewer items, or workers with more memory.",
             )
         if isinstance(fault, pickle.PicklingError | TypeError) and "serialize" in str(fault):
-            return untransportable(fault)
+            return unpicklable_error(fault)
         if isinstance(fault, ImportError | AttributeError | pickle.UnpicklingError):
             return HcvizError(
-                f"The workers of the cluster cannot do this ({name}: {fault}).",
-                "They need this machine's hcviz, and the modules of the problem's oracle.",
+                f"The workers of the cluster cannot run this task ({name}: {fault}).",
+                "They need the same hcviz, and the modules of the problem's oracle.",
             )
         return fault
 
     def close(self) -> None:
-        """Let go of the scheduler. May be called twice."""
+        """Close the client. May be called twice."""
         with self._lock:
             self._closed += 1
             client, self._client = self._client, None
@@ -221,14 +243,19 @@ class Cluster:
 
 @cache
 def cluster_at(address: str) -> Cluster:
-    """The one of that address in this process."""
+    """Return the cluster of an address, one in this process."""
     return Cluster(address)
 
 
-def connected(address: str, timeout: float | None = None) -> Any:
-    """A Dask client of the scheduler at ``address``; :class:`ClusterError` where nobody answers
-    within ``timeout`` seconds (None: :data:`REACH`)."""
-    timeout = REACH if timeout is None else timeout
+def connect(address: str, timeout: float | None = None) -> Any:
+    """Return a Dask client of the scheduler at ``address``.
+
+    Raises
+    ------
+    ClusterError
+        If there is no answer within ``timeout`` seconds (None: :data:`CONNECT_TIMEOUT`).
+    """
+    timeout = CONNECT_TIMEOUT if timeout is None else timeout
     try:
         from distributed import Client
 
@@ -239,24 +266,24 @@ def connected(address: str, timeout: float | None = None) -> Any:
             "pip install hcviz[distributed]",
         ) from None
     try:
-        # First a greeting: a client made for what is no scheduler goes on trying behind our back,
-        # and complains when it is thrown away.
-        with ThreadPoolExecutor(1) as aside:  # the caller's thread may have a loop of its own
-            aside.submit(asyncio.run, _greet(address, timeout)).result()
+        # The handshake comes first: a Dask client for an address without a scheduler keeps trying
+        # in the background, and logs errors when it is deleted.
+        with ThreadPoolExecutor(1) as aside:  # the caller's thread may have its own event loop
+            aside.submit(asyncio.run, _handshake(address, timeout)).result()
         return make(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError):  # a TypeError: tls without keys
-        raise _silent(address) from None
+        raise _no_answer(address) from None
 
 
-def _silent(address: str) -> ClusterError:
+def _no_answer(address: str) -> ClusterError:
     return ClusterError(
         f"No Dask scheduler answers at {address or 'an empty address'}.",
         "Give its address, as in tcp://127.0.0.1:8786.",
     )
 
 
-async def _greet(address: str, timeout: float) -> None:
-    """Shake hands with whatever listens there; OSError, ValueError, TypeError where that fails."""
+async def _handshake(address: str, timeout: float) -> None:
+    """Connect to the address and close again; raise OSError, ValueError or TypeError on failure."""
     from distributed.comm.core import connect
     from distributed.security import Security
 
@@ -267,19 +294,25 @@ async def _greet(address: str, timeout: float) -> None:
     comm.abort()
 
 
-def addresses(client: Any, address: str, timeout: float = PATIENCE) -> list[str]:
-    """The workers that there are; :class:`ClusterError` where that is not answered in time."""
+def worker_addresses(client: Any, address: str, timeout: float = SCHEDULER_TIMEOUT) -> list[str]:
+    """Return the addresses of the workers.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler does not answer in time.
+    """
     try:
         found = client.sync(client.scheduler.ncores, callback_timeout=timeout)
     except Exception:
-        raise _silent(address) from None
+        raise _no_answer(address) from None
     return sorted(found)
 
 
-def _ready(client: Any) -> tuple[int, int]:
-    """How many workers there are, and how many of them take on work."""
+def _count_workers(client: Any) -> tuple[int, int]:
+    """Return the number of workers, and how many of them start tasks."""
     asked = client.scheduler.ncores, client.scheduler.ncores_running
-    there, ready = (len(client.sync(each, callback_timeout=PATIENCE)) for each in asked)
+    there, ready = (len(client.sync(each, callback_timeout=SCHEDULER_TIMEOUT)) for each in asked)
     return there, ready
 
 
@@ -290,25 +323,31 @@ def run_on(
     *,
     seed: int = 0,
     start: Any = None,
-    tell: Callable[[str], None] = lambda waiting: None,
+    on_waiting: Callable[[str], None] = lambda waiting: None,
     **params: Any,
 ) -> Iterator[Snapshot]:
-    """:func:`hcviz.run` on the workers of the Dask scheduler at ``address``: the same snapshots of
-    a sampler, the same last one of any method; ``tell`` as :meth:`Cluster.start` has it.
+    """Run a method on the workers of the Dask scheduler at ``address``; like :func:`hcviz.run`.
 
-    Raises :class:`ClusterError` where nobody answers at the address.
+    A sampler gives the same snapshots as :func:`hcviz.run`, and any method the same last one. See
+    :meth:`Cluster.start` for ``on_waiting``.
+
+    Raises
+    ------
+    ClusterError
+        If there is no scheduler at the address.
     """
     task = Task(0, name, MODULES.get(name, ""), as_problem(problem), params, seed, start)
     cluster = Cluster(address)
     try:
-        stream = cluster.start(task, tell=tell)
+        stream = cluster.start(task, on_waiting=on_waiting)
     except BaseException:
         cluster.close()
         raise
-    return _shown(cluster, stream)
+    return _without_none(cluster, stream)
 
 
-def _shown(cluster: Cluster, stream: Stream) -> Iterator[Snapshot]:
+def _without_none(cluster: Cluster, stream: Stream) -> Iterator[Snapshot]:
+    """Yield the snapshots of the stream; close the stream and the cluster at the end."""
     with contextlib.closing(cluster), contextlib.closing(stream):
         yield from (snapshot for snapshot in stream if snapshot is not None)
 
@@ -318,21 +357,21 @@ def _close(client: Any) -> None:
         client.close(timeout=2)
 
 
-def _held(begin: Callable[[], Iterator[Snapshot | None]], gate: Gate) -> Stream:
-    """What is begun here, which waits while the gate is closed; the tasks under way run out."""
+def _pausable(begin: Callable[[], Iterator[Snapshot | None]], control: PauseControl) -> Stream:
+    """Yield the snapshots of a run that this process drives; wait while it is paused."""
     for shown in begin():
         yield shown
-        while not gate.open.is_set():
+        while not control.open.is_set():
             yield None
-            gate.stopped.wait(LATE)
+            control.stopped.wait(MAX_POLL_SECONDS)
 
 
-# ---------------------------------------------------------------------- long tasks
+# ---------------------------------------------------------------------- runs as long tasks
 
 
-def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Stream:
-    """The task as long tasks: one for each of its shares, or one."""
-    method = task.known()
+def _long(client: Any, address: str, task: Task, data: bytes, control: PauseControl) -> Stream:
+    """Run the task as long tasks: one for each of its parts, or one."""
+    method = task.algorithm()
     split = None
     if method.split_run is not None:
         given = method.parameters(**task.params)
@@ -345,40 +384,41 @@ def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Str
             for part in split.parts
         ]
         combine = split.combine
-    # A task is done where its problem is, so there is one for each worker, if there are as many
-    # tasks; all before the first task begins.
-    copies = min(len(tasks), len(addresses(client, address)) or 1)
-    problems = dealt(client, "problem", [data] * copies)
+    # Dask runs a task where its problem is. So each worker gets a copy of the problem, as far as
+    # there are enough tasks, and all copies exist before the first task starts.
+    copies = min(len(tasks), len(worker_addresses(client, address)) or 1)
+    problems = distribute(client, "problem", [data] * copies)
     long: list[LongTask] = []
     try:
         for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
             long.append(LongTask(client, part, problem, method.samples))
-        yield from _merged(long, combine, gate)
+        yield from _merge_chains(long, combine, control)
     finally:
-        _leave(client, long)
+        _stop_tasks(client, long)
 
 
 def _only(shown: Sequence[Snapshot]) -> Snapshot:
+    """Return the snapshot of a run with one task."""
     return shown[0]
 
 
-def _merged(
+def _merge_chains(
     long: list[LongTask],
     combine: Callable[[Sequence[Snapshot]], Snapshot],
-    gate: Gate,
+    control: PauseControl,
 ) -> Iterator[Snapshot | None]:
-    """The next snapshots of all, as one, as soon as each has come; None while none have."""
+    """Yield the next snapshots of all tasks, merged into one; None while some are missing."""
     lines: list[deque[Snapshot]] = [deque() for _ in long]
-    word, rest = "run", SOON
+    word, rest = "run", MIN_POLL_SECONDS
     while True:
-        said = "run" if gate.open.is_set() else "pause"
+        said = "run" if control.open.is_set() else "pause"
         if said != word:
             word = said
             for each in long:
-                each.say(word)
+                each.send_command(word)
         news = False
         for each, line in zip(long, lines, strict=True):
-            if not each.over and len(line) < AHEAD:
+            if not each.over and len(line) < MAX_QUEUED:
                 found = each.poll()
                 line.extend(found)
                 news = news or bool(found)
@@ -387,57 +427,60 @@ def _merged(
         if all(each.over for each in long):
             return
         yield None
-        rest = SOON if news else rest
-        gate.stopped.wait(rest)
-        rest = min(1.5 * rest, LATE)
+        rest = MIN_POLL_SECONDS if news else rest
+        control.stopped.wait(rest)
+        rest = min(1.5 * rest, MAX_POLL_SECONDS)
 
 
-def _leave(client: Any, long: list[LongTask]) -> None:
-    """Stop what is still at work, and leave nothing behind."""
+def _stop_tasks(client: Any, long: list[LongTask]) -> None:
+    """Stop the tasks and remove them from the scheduler."""
     with contextlib.suppress(Exception):
         working = [each for each in long if not each.over]
         for each in working:
-            each.say("stop")
-        if not _ready(client)[1]:  # nobody is there to begin what has not begun
-            working = [each for each in working if each.heard]
-        until = time.monotonic() + LEAVE
+            each.send_command("stop")
+        if not _count_workers(client)[1]:  # tasks that wait for a worker never start
+            working = [each for each in working if each.has_snapshots]
+        until = time.monotonic() + STOP_TIMEOUT
         while any(not each.ended() for each in working) and time.monotonic() < until:
-            time.sleep(SOON)
+            time.sleep(MIN_POLL_SECONDS)
         for each in long:
             each.clear()
 
 
-# ---------------------------------------------------------------------- tasks of the active methods
+# ---------------------------------------------------------------------- executor of active methods
 
 
-class Workers:
-    """A :class:`hcviz.algorithms.active.executor.TaskExecutor` of the workers of a Dask client.
+class DaskExecutor:
+    """Computes parts of an active method on the workers of a Dask client.
 
-    Features are dealt out in shards of rows, one worker each: a placement is asked of the shard
-    that has its rows, and brings the sample's rows along; a set that is divided to its leaves
-    brings its own. So no worker needs all of them. Any other oracle goes to every worker, once.
+    It implements :class:`hcviz.algorithms.active.executor.TaskExecutor`. Features are split into
+    shards of rows, one for each worker. A placement runs on the worker with the shard of its
+    rows, and the features of the sample are sent along. A set that is divided to its leaves
+    brings its own features. So no worker needs all features. Other oracles are sent to every
+    worker once.
     """
 
     def __init__(self, client: Any, oracle: Any) -> None:
         self._executor = client.get_executor(pure=False)
-        self._names: dict[Future[Any], Any] = {}  # the items that a task calls 0, 1, ...
+        self._names: dict[Future[Any], Any] = {}  # the items that a task numbers 0, 1, ...
         plain = oracle
-        while isinstance(plain, CountingOracle):  # the caller's own, which is told by the one here
+        while isinstance(plain, CountingOracle):  # the oracle passed to `collect` counts requests
             plain = plain.oracle
         self._features = plain if isinstance(plain, FeatureOracle) else None
         if self._features is not None:
-            self._stride = max(1, SHARD // max(1, self._features.rows[:1].nbytes))
-            self._shards = sharded(client, self._features, self._stride)
+            self._stride = max(1, SHARD_BYTES // max(1, self._features.rows[:1].nbytes))
+            self._shards = distribute_features(client, self._features, self._stride)
             return
         try:
-            data = import_module("cloudpickle").dumps(oracle)  # as Dask does: `__main__`'s, too
+            data = import_module("cloudpickle").dumps(oracle)  # as Dask does, for `__main__` too
         except Exception as reason:
-            raise untransportable(reason) from None
-        # To a worker once, rather than with every task. And a task rather than scattered: Dask
-        # keeps one copy of what it was given, however widely, and that dies with its worker.
+            raise unpicklable_error(reason) from None
+        # The oracle is sent to a worker once, not with every task. It is the result of a task,
+        # because Dask cannot restore scattered data when their worker dies.
         self._oracle = client.submit(pickle.loads, data, pure=False)
 
     def parts(self, items: Any, stride: int) -> list[slice]:
+        """Return slices of the items, of at most ``stride`` items and one shard each."""
         if self._features is None:
             return strides(len(items), stride)
         edges = np.searchsorted(items, np.arange(len(self._shards) + 1) * self._stride)
@@ -448,29 +491,32 @@ class Workers:
         ]
 
     def tally(self, oracle: Any, rows: Any, columns: Any, *given: Any) -> Future[Any]:
+        """Start a placement; ``rows`` are of one shard."""
         if self._features is None:
-            return self._submit(elsewhere, self._oracle, tallied, rows, columns, *given)
+            return self._submit(run_counted, self._oracle, tallied, rows, columns, *given)
         shard = int(rows[0]) // self._stride
         sample = self._features.part(columns)
         made = self._submit(
-            placed, self._shards[shard], rows - shard * self._stride, sample, *given
+            place_on_shard, self._shards[shard], rows - shard * self._stride, sample, *given
         )
         self._names[made] = np.concatenate([rows, columns])
         return made
 
     def build_subtree(self, oracle: Any, settings: Any, who: Any, *given: Any) -> Future[Any]:
+        """Start to divide a set to its leaves."""
         if self._features is None:
-            return self._submit(elsewhere, self._oracle, build_subtree, settings, who, *given)
-        made = self._submit(divided, None, self._features.part(who), settings, *given)
+            return self._submit(run_counted, self._oracle, build_subtree, settings, who, *given)
+        made = self._submit(divide_set, None, self._features.part(who), settings, *given)
         self._names[made] = who
         return made
 
     def _submit(self, task: Callable[..., Any], first: Any, *given: Any) -> Future[Any]:
         packed = pickle.dumps(given)
-        found: Future[Any] = self._executor.submit(by_name(task), first, packed)
+        found: Future[Any] = self._executor.submit(callable_by_name(task), first, packed)
         return found
 
     def collect(self, future: Future[Any], oracle: Any) -> Any:
+        """Return a result, and record its requests in ``oracle``."""
         result, log = future.result()
         names = self._names.pop(future, None)
         if names is not None:
@@ -479,57 +525,60 @@ class Workers:
         return result
 
     def close(self) -> None:
+        """Shut the executor down."""
         self._executor.shutdown(wait=False)
 
 
-def sharded(client: Any, features: FeatureOracle, stride: int) -> list[Any]:
-    """Futures of the features' rows, ``stride`` each, spread over the workers."""
+def distribute_features(client: Any, features: FeatureOracle, stride: int) -> list[Any]:
+    """Return futures of the features' rows, ``stride`` each, spread over the workers."""
     edges = range(0, features.n_items, stride)
     rows = (np.arange(begin, min(begin + stride, features.n_items)) for begin in edges)
-    return dealt(client, "shard", [pickle.dumps(features.part(each)) for each in rows])
+    return distribute(client, "shard", [pickle.dumps(features.part(each)) for each in rows])
 
 
-def dealt(client: Any, name: str, data: Sequence[bytes]) -> list[Any]:
-    """Futures of what was pickled, spread over the workers.
+def distribute(client: Any, name: str, data: Sequence[bytes]) -> list[Any]:
+    """Return futures of the unpickled data, spread over the workers.
 
-    As tasks rather than scattered: the scheduler has them made anew, from bytes that it keeps, when
-    all who have them die. They are bound to no worker, not even loosely: one that is waits for that
-    worker's address, for good, if there was nobody else for a moment. But each has a first name of
-    its own, since tasks of one name go where others of it went, and those of several names to
-    whoever has least to do. Many are sent at once: what is done already would not count as that.
+    The data are results of tasks, so the scheduler computes them again if their workers die. The
+    tasks are not bound to a worker: Dask waits forever for a bound worker that has gone. Each task
+    name has a different prefix, because Dask places tasks with the same prefix on the same worker.
+    Many tasks are submitted at once, because finished ones do not count when the scheduler chooses
+    a worker.
     """
     keys = [f"{name}{number}-{uuid4().hex}" for number in range(len(data))]
-    stride = max(1, PARCEL // max(map(len, data), default=1))
+    stride = max(1, BATCH_BYTES // max(map(len, data), default=1))
     made = []
     for part in strides(len(data), stride):
         made += client.map(pickle.loads, data[part], key=keys[part], pure=False)
     return made
 
 
-def placed(shard: FeatureOracle, at: Any, sample: FeatureOracle, *given: Any) -> tuple[Any, Any]:
-    """What a worker does with a shard: its rows ``at`` against a sample that came along."""
+def place_on_shard(
+    shard: FeatureOracle, at: Any, sample: FeatureOracle, *given: Any
+) -> tuple[Any, Any]:
+    """Run a placement on a worker: rows ``at`` of its shard against the features of a sample."""
     here = shard.part(at)
     rows = np.arange(here.n_items, dtype=np.int32)
     columns = here.n_items + np.arange(sample.n_items, dtype=np.int32)
-    return elsewhere(here.joined_with(sample), tallied, rows, columns, *given)
+    return run_counted(here.joined_with(sample), tallied, rows, columns, *given)
 
 
-def divided(_: None, own: FeatureOracle, settings: Any, *given: Any) -> tuple[Any, Any]:
-    """What a worker does with a set whose features came along: divide it to its leaves."""
-    return elsewhere(own, build_subtree, settings, np.arange(own.n_items, dtype=np.int32), *given)
+def divide_set(_: None, own: FeatureOracle, settings: Any, *given: Any) -> tuple[Any, Any]:
+    """Divide a set to its leaves on a worker; its features were sent along."""
+    return run_counted(own, build_subtree, settings, np.arange(own.n_items, dtype=np.int32), *given)
 
 
-def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
-    """What a worker does: the task, and what it asked the oracle."""
+def run_counted(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
+    """Run a task on a worker; return the result and the requests to the oracle."""
     counted = CountingOracle(oracle)
     return task(counted, *given), counted.log
 
 
-def grow_on(
+def grow_on_client(
     client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
 ) -> Iterator[Snapshot | None]:
-    """:meth:`SampledDivision.grow` with the workers of a Dask client; the same tree."""
-    return made.grow(oracle, seed, triplets, executor=Workers(client, oracle))
+    """Run :meth:`SampledDivision.grow` with the workers of a Dask client; the tree is the same."""
+    return made.grow(oracle, seed, triplets, executor=DaskExecutor(client, oracle))
 
 
-__all__ = ["Cluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]
+__all__ = ["Cluster", "DaskExecutor", "cluster_at", "connect", "grow_on_client", "run_on"]

@@ -1,4 +1,4 @@
-"""The server's side of the workers: a few warmed ones in reserve, shared by all sessions."""
+"""A pool of warm worker processes, shared by all sessions of a server."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any
 
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import worker
-from hcviz.jobs.task import Task, untransportable
+from hcviz.jobs.task import Task, unpicklable_error
 from hcviz.jobs.warming import warm_modules
 
-#: Warmed workers kept in reserve: one to take, one for who cancels and starts again at once.
-#: Where ``HCVIZ_SPARES`` is a number, so many. Each takes some 300 MB.
+#: Number of warm workers in reserve: one for the next run, one for a run after a quick cancel.
+#: The environment variable ``HCVIZ_SPARES`` overrides it. Each worker takes about 300 MB.
 SPARES = int(os.environ["HCVIZ_SPARES"]) if os.environ.get("HCVIZ_SPARES", "").isdecimal() else 2
 
-#: What a worker's interpreter runs: the server's path, so that it finds the same modules. Ctrl-C
-#: at a terminal reaches the whole group, and only the server has something to say to it.
+#: The program of a worker. It uses the server's path, so that it finds the same modules. It
+#: ignores Ctrl-C, which a terminal sends to the whole process group; the server handles it.
 BOOT = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
     "from hcviz.jobs.worker import main; main(warm={warm})"
@@ -34,11 +34,11 @@ log = logging.getLogger(__name__)
 
 
 class WorkerEnded(HcvizError):
-    """The worker process ended before its task did."""
+    """The worker process ended before its task."""
 
 
 class Worker:
-    """One worker process. ``orders`` may be given before it is ready: the pipe keeps them."""
+    """A worker process. Orders may be sent before it is ready; the pipe stores them."""
 
     def __init__(self, warm: bool = True) -> None:
         path = [os.path.abspath(entry) for entry in sys.path]
@@ -48,24 +48,32 @@ class Worker:
             stdout=subprocess.PIPE,
         )
         self._lock = threading.Lock()
-        self.ready = threading.Event()  # set too when it ended: whoever waits need not any more
+        self.ready = threading.Event()  # also set when the process ends, to release waiting threads
 
     @property
     def pid(self) -> int:
+        """The process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
+        """True if the process runs."""
         return self._process.poll() is None
 
     def order(self, what: worker.Order) -> None:
-        """Send an order; an ended worker is found out by reading from it, not here."""
+        """Send an order. If the process has ended, :meth:`replies` reports it."""
         with self._lock, contextlib.suppress(OSError, ValueError):
             assert self._process.stdin is not None
             worker.write(self._process.stdin, what)  # type: ignore[arg-type]
 
     def replies(self) -> Iterator[Any]:
-        """What the worker says, until it ends; then :class:`WorkerEnded`."""
+        """Yield the worker's replies.
+
+        Raises
+        ------
+        WorkerEnded
+            When the process ends.
+        """
         assert self._process.stdout is not None
         while True:
             try:
@@ -73,7 +81,7 @@ class Worker:
             except (EOFError, pickle.UnpicklingError, OSError, ValueError):
                 self.ready.set()
                 raise WorkerEnded(
-                    f"The worker process ended unexpectedly ({self._how()}).",
+                    f"The worker process ended unexpectedly ({self._exit_reason()}).",
                     "Run again; if it happens again, take fewer items or another method.",
                 ) from None
             if reply == "ready":
@@ -82,7 +90,7 @@ class Worker:
                 yield reply
 
     def wait_ready(self) -> bool:
-        """Read until the worker is ready; False if it ended instead."""
+        """Wait until the worker is ready; return False if it ended instead."""
         if not self.ready.is_set():
             assert self._process.stdout is not None
             with contextlib.suppress(EOFError, pickle.UnpicklingError, OSError, ValueError):
@@ -91,12 +99,13 @@ class Worker:
         return self.alive
 
     def end(self) -> None:
-        """Kill it and take its remains away; may be called twice, and from any thread."""
+        """Kill the process and wait for its end. May be called twice, from any thread."""
         with contextlib.suppress(OSError):
             self._process.kill()
         self._process.wait()
 
-    def _how(self) -> str:
+    def _exit_reason(self) -> str:
+        """Return the exit code or signal as text."""
         code = self._process.wait()
         if code >= 0:
             return f"exit code {code}"
@@ -107,48 +116,48 @@ class Worker:
 
 
 class Pool:
-    """Workers in reserve. A server has one pool; the sessions' runners share it."""
+    """Worker processes in reserve. A server has one pool for all sessions."""
 
     def __init__(self, spares: int = SPARES, warm: bool = True) -> None:
         self._spares = spares
         self._warm = warm
         self._lock = threading.Lock()
-        self._idle: list[Worker] = []
-        self._out: set[Worker] = set()
+        self._reserve: list[Worker] = []
+        self._busy: set[Worker] = set()
         self._filler: threading.Thread | None = None
         self._closed = False
         atexit.register(self.close)
 
     def take(self) -> Worker:
-        """A worker, warmed if one is in reserve; an empty reserve is filled behind the scenes."""
+        """Return a worker from the reserve, or a new one. An empty reserve is refilled."""
         with self._lock:
             if self._closed:
                 raise HcvizError("The server is shutting down.")
-            while self._idle:
-                found = self._idle.pop(0)
+            while self._reserve:
+                found = self._reserve.pop(0)
                 if found.alive:
                     break
             else:
                 found = Worker(self._warm)
-            self._out.add(found)
-            empty = not self._idle
+            self._busy.add(found)
+            empty = not self._reserve
         if empty:
             self.fill()
         return found
 
     def give_back(self, used: Worker) -> None:
-        """Put a worker back that has done its task, or take an ended one's remains away."""
+        """Return a worker after its task. An ended worker is removed."""
         with self._lock:
-            self._out.discard(used)
-            keep = used.alive and not self._closed and len(self._idle) < self._spares
+            self._busy.discard(used)
+            keep = used.alive and not self._closed and len(self._reserve) < self._spares
             if keep:
-                self._idle.append(used)
+                self._reserve.append(used)
         if not keep:
             used.end()
         self.fill()
 
     def fill(self, wait: bool = False) -> None:
-        """See to it that the reserve is full, in a thread; one worker starts at a time."""
+        """Fill the reserve on a thread, one worker at a time."""
         with self._lock:
             if self._filler is None and not self._closed:
                 self._filler = threading.Thread(target=self._fill, name="hcviz-pool", daemon=True)
@@ -160,17 +169,17 @@ class Pool:
     def _fill(self) -> None:
         while True:
             with self._lock:
-                self._idle = [w for w in self._idle if w.alive]
-                if self._closed or len(self._idle) >= self._spares:
+                self._reserve = [w for w in self._reserve if w.alive]
+                if self._closed or len(self._reserve) >= self._spares:
                     self._filler = None
                     return
                 fresh = Worker(self._warm)
-                self._out.add(fresh)
+                self._busy.add(fresh)
             usable = fresh.wait_ready()
             with self._lock:
-                self._out.discard(fresh)
+                self._busy.discard(fresh)
                 if usable and not self._closed:
-                    self._idle.append(fresh)
+                    self._reserve.append(fresh)
                     continue
                 self._filler = None
             fresh.end()
@@ -179,16 +188,16 @@ class Pool:
             return
 
     def pids(self) -> list[int]:
-        """The workers that are there: those in reserve, then those at work."""
+        """Return the process ids of the workers: reserve first, then busy ones."""
         with self._lock:
-            return [w.pid for w in (*self._idle, *self._out)]
+            return [w.pid for w in (*self._reserve, *self._busy)]
 
     def close(self) -> None:
-        """End every worker. Nothing is started afterwards."""
+        """End all workers. No worker starts afterwards."""
         with self._lock:
             self._closed = True
-            every = (*self._idle, *self._out)
-            self._idle, self._out = [], set()
+            every = (*self._reserve, *self._busy)
+            self._reserve, self._busy = [], set()
         for one in every:
             one.end()
 
@@ -197,11 +206,17 @@ POOL = Pool()
 
 
 def send(found: Worker, task: Task) -> None:
-    """Give a worker its task; :class:`InvalidData` if the task cannot be pickled."""
+    """Send a task to a worker.
+
+    Raises
+    ------
+    InvalidData
+        If the task cannot be pickled.
+    """
     try:
         data = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as fault:
-        raise untransportable(fault) from fault
+        raise unpicklable_error(fault) from fault
     found.order((task.run, data))
 
 
@@ -209,10 +224,10 @@ _warming: threading.Thread | None = None
 
 
 def warm(wait: bool = False) -> None:
-    """At a server's start: fill the pool and compile the kernels, in the background, once.
+    """Fill the pool and compile the kernels in the background, once, at a server's start.
 
-    The workers go first: what they compile goes to the cache on disk, from which this process then
-    only loads it, so that the compiler never holds the page up.
+    The workers come first. They write compiled kernels to the cache on disk, and this process then
+    only loads them. So the compiler never blocks the page.
     """
     global _warming
 

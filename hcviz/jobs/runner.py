@@ -1,4 +1,4 @@
-"""``Runner``: one job at a time for one session, in a thread, a worker process or on a cluster."""
+"""``Runner``: runs one job at a time for a session, on a thread, in a process, or on a cluster."""
 
 from __future__ import annotations
 
@@ -13,25 +13,34 @@ from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs.courier import Courier, Message
 from hcviz.jobs.pool import POOL, Pool, Worker, send
 from hcviz.jobs.samples import Samples
-from hcviz.jobs.task import Gate, Task, log_unexpected, perform, unexpected
+from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
+from hcviz.jobs.task import PauseControl, Task, log_unexpected, run_task, unexpected_failure
 from hcviz.session.actions import Arrived, Failed, Stopped
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
-#: Seconds that a page waits for a scheduler before it does without.
-SOON = 2.0
+#: Seconds that a page waits for a scheduler before the run starts on this machine.
+CONNECT_TIMEOUT = 2.0
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a run is done: on the cluster at ``address``, or here, for the ``fault`` there is;
-    ``waiting``: why nobody there takes on work at the moment, a sentence."""
+class RunLocation:
+    """Where a run is computed.
+
+    Attributes
+    ----------
+    address : str
+        The address of the cluster.
+    fault : ClusterError or None
+        Why the run is computed on this machine instead.
+    waiting : str
+        A sentence that explains why no worker starts tasks at the moment, or empty.
+    """
 
     address: str
     fault: ClusterError | None = None
@@ -39,16 +48,24 @@ class Place:
 
 
 class Runner:
-    """Runs methods off the page's thread and reports to ``post``; the newest job wins.
+    """Runs methods outside the page's thread. A new job replaces the one in progress.
 
-    ``post(message)`` is called on a thread of the runner's, with ``Arrived(run, snapshot)`` any
-    number of times, then exactly one of ``Finished(run)``, ``Failed(run, message, hint)`` or
-    ``Stopped(run)``. A job that a newer one replaces says nothing more. After an ``Arrived`` the
-    receiver calls :meth:`acknowledge`; until then no further one is sent, but for the last of a
-    run (see :class:`Courier`). All methods return at once and may be called from any thread.
+    All methods return at once and may be called from any thread.
 
-    With a ``cluster`` jobs are done there, and where that cannot be, here; ``tell(place)`` says
-    which before each, and later when a job waits for a worker, on a thread of the runner's.
+    Parameters
+    ----------
+    post : callable
+        Is called on a thread of the runner, with any number of ``Arrived(run, snapshot)``, then
+        exactly one of ``Finished(run)``, ``Failed(run, message, hint)`` or ``Stopped(run)``. A
+        replaced job sends no more messages. After an ``Arrived``, the receiver calls
+        :meth:`acknowledge`. Until then only the last snapshot of a run is sent (see
+        :class:`LatestSnapshotChannel`).
+    pool : Pool
+        The worker processes.
+    cluster : Cluster, optional
+        Jobs run on it if possible, and otherwise on this machine.
+    on_location : callable
+        Receives the :class:`RunLocation` before each job, and when a job waits for a worker.
     """
 
     def __init__(
@@ -56,21 +73,21 @@ class Runner:
         post: Callable[[Message], None],
         pool: Pool = POOL,
         cluster: Cluster | None = None,
-        tell: Callable[[Place], None] = lambda place: None,
+        on_location: Callable[[RunLocation], None] = lambda place: None,
     ) -> None:
         self._post = post
         self._pool = pool
         self._cluster = cluster
-        self._tell = tell
+        self._on_location = on_location
         self._lock = threading.RLock()
         self._job: Job | None = None
         self._closed = False
 
     @property
     def busy(self) -> bool:
-        """A job is at work, or paused."""
+        """True if a job runs or is paused."""
         job = self._job
-        return job is not None and not job.courier.over
+        return job is not None and not job.channel.over
 
     def start(
         self,
@@ -83,11 +100,20 @@ class Runner:
         samples: Samples | None = None,
         seconds: float = 0.0,
     ) -> None:
-        """Replace whatever is at work by this. Everything that is wrong is posted as ``Failed``.
+        """Start a job, and stop the one in progress. All errors are posted as ``Failed``.
 
-        The random generator is that of run ``run`` of seed ``seed``, unless ``start`` carries one.
-        ``samples`` takes every snapshot of a method that has them, before it is posted; the
-        posted snapshot has their summary tree. ``seconds``: see :class:`Task`.
+        Parameters
+        ----------
+        run, seed : int
+            They give the random generator, unless ``start`` has one.
+        method, problem, params
+            What to run.
+        start : Snapshot or Tree, optional
+            Where the run starts.
+        samples : Samples, optional
+            Receives every snapshot before it is posted. The posted snapshot has the summary tree.
+        seconds : float
+            See :class:`Task`.
         """
         task = Task(
             run, method, MODULES.get(method, ""), problem, dict(params), seed, start,
@@ -98,35 +124,36 @@ class Runner:
                 return
             if self._job is not None:
                 self._job.stop(None)
-            self._job = Job(task, self._post, self._pool, samples, self._cluster, self._tell)
-            self._job.begin()  # not before it is ``_job``: an acknowledgement would find none
+            self._job = Job(task, self._post, self._pool, samples, self._cluster, self._on_location)
+            self._job.begin()  # after `_job` is set, because acknowledgements look it up
 
     def acknowledge(self, run: int) -> None:
-        """The last ``Arrived`` of this run has been dealt with: the next may come."""
+        """Record that the last ``Arrived`` of this run was processed, so that the next may come."""
         job = self._job
         if job is not None and job.run == run:
-            job.courier.acknowledge()
+            job.channel.acknowledge()
 
     def cancel(self) -> None:
-        """Stop the job, if there is one, and post ``Stopped``; what was shown last stays."""
+        """Stop the job and post ``Stopped``. The last tree stays on the page."""
         with self._lock:
-            if self._job is not None and not self._job.courier.over:
+            if self._job is not None and not self._job.channel.over:
                 self._job.stop(Stopped(self._job.run))
 
     def pause(self) -> None:
-        """Hold the job at its next place to stop; nothing arrives until :meth:`resume`."""
-        self._hold(True)
+        """Pause the job at its next stopping point, until :meth:`resume`."""
+        self._set_paused(True)
 
     def resume(self) -> None:
-        self._hold(False)
+        """Continue a paused job."""
+        self._set_paused(False)
 
-    def _hold(self, held: bool) -> None:
+    def _set_paused(self, paused: bool) -> None:
         with self._lock:
             if self._job is not None:
-                self._job.hold(held)
+                self._job.set_paused(paused)
 
     def close(self) -> None:
-        """Stop whatever is at work and say nothing more, ever. May be called twice."""
+        """Stop the job without messages, for good. May be called twice."""
         with self._lock:
             self._closed = True
             if self._job is not None:
@@ -135,7 +162,7 @@ class Runner:
 
 
 class Job:
-    """One task; at work from :meth:`begin` on."""
+    """One task, which runs from :meth:`begin` on."""
 
     def __init__(
         self,
@@ -144,102 +171,108 @@ class Job:
         pool: Pool,
         samples: Samples | None = None,
         cluster: Cluster | None = None,
-        tell: Callable[[Place], None] = lambda place: None,
+        on_location: Callable[[RunLocation], None] = lambda place: None,
     ) -> None:
         self.run = task.run
         self._cluster = cluster
-        self._tell = tell
+        self._on_location = on_location
         self._task = task
         self._samples = samples
         self._pool = pool
-        self._gate = Gate()
+        self._control = PauseControl()
         self._worker: Worker | None = None
-        self._told = False  # the worker has its task, and takes orders
+        self._has_task = False  # the worker has its task and accepts orders
         self._lock = threading.Lock()
-        self.courier = Courier(task.run, post, lost=lambda: self.stop(None))
+        self.channel = LatestSnapshotChannel(
+            task.run, post, on_receiver_gone=lambda: self.stop(None)
+        )
 
     def begin(self) -> None:
-        """Start the work, on a thread of its own."""
+        """Start the task on its own thread."""
         name = f"hcviz-run-{self.run}"
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def stop(self, message: Message | None) -> None:
-        self.courier.drop(message)
+        """Stop the task, and post ``message`` if there is one."""
+        self.channel.discard(message)
         with self._lock:
-            self._gate.stop()
+            self._control.stop()
             if self._worker is not None:
                 self._worker.end()
 
-    def hold(self, held: bool) -> None:
-        self.courier.hold(held)
+    def set_paused(self, paused: bool) -> None:
+        """Pause or resume the task and the delivery of snapshots."""
+        self.channel.set_paused(paused)
         with self._lock:
-            self._gate.pause(held)
-            if self._worker is not None and self._told:
-                self._worker.order("pause" if held else "resume")
+            self._control.pause(paused)
+            if self._worker is not None and self._has_task:
+                self._worker.order("pause" if paused else "resume")
 
     def _work(self) -> None:
         task = self._task
         try:
-            away = self._away()
+            away = self._cluster_stream()
             if away is not None:
-                # A pause is passed on: only who steers the cluster looks at the gate.
-                gate = Gate(stopped=self._gate.stopped)
-                perform(task, self.courier, gate, samples=self._samples, stream=lambda _: away)
+                # Without its own pauses: the cluster's stream reads `_control` and pauses itself.
+                control = PauseControl(stopped=self._control.stopped)
+                run_task(task, self.channel, control, samples=self._samples, stream=lambda _: away)
             elif get(task.method).run_location(task.params) == "thread":
-                perform(task, self.courier, self._gate, samples=self._samples)
+                run_task(task, self.channel, self._control, samples=self._samples)
             else:
-                self._in_worker(task)
+                self._run_in_worker(task)
         except HcvizError as fault:
-            self.courier.end(Failed(task.run, fault.message, fault.hint))
+            self.channel.end(Failed(task.run, fault.message, fault.hint))
         except Exception as fault:
             log_unexpected(task.method, fault)
-            self.courier.end(unexpected(task.run, task.method, fault))
+            self.channel.end(unexpected_failure(task.run, task.method, fault))
 
-    def _away(self) -> Iterator[Snapshot | None] | None:
-        """What the task yields on the cluster; None where it is to be done here."""
+    def _cluster_stream(self) -> Iterator[Snapshot | None] | None:
+        """Return the snapshots of the task on the cluster, or None to run it here."""
         if self._cluster is None:
             return None
-        place = Place(self._cluster.address)
+        place = RunLocation(self._cluster.address)
         try:
-            stream = self._cluster.start(self._task, self._gate, SOON, self._waits)
+            stream = self._cluster.start(
+                self._task, self._control, CONNECT_TIMEOUT, self._report_waiting
+            )
         except ClusterError as fault:
-            stream, place = None, Place(self._cluster.address, fault)
-        self._placed(place)
+            stream, place = None, RunLocation(self._cluster.address, fault)
+        self._report_location(place)
         return stream
 
-    def _waits(self, waiting: str) -> None:
+    def _report_waiting(self, waiting: str) -> None:
         assert self._cluster is not None
-        self._placed(Place(self._cluster.address, waiting=waiting))
+        self._report_location(RunLocation(self._cluster.address, waiting=waiting))
 
-    def _placed(self, place: Place) -> None:
-        if not self._gate.stopped.is_set():
-            self._tell(place)
+    def _report_location(self, place: RunLocation) -> None:
+        if not self._control.stopped.is_set():
+            self._on_location(place)
 
-    def _in_worker(self, task: Task) -> None:
+    def _run_in_worker(self, task: Task) -> None:
         worker = self._pool.take()
         finished = False
         try:
             with self._lock:
                 self._worker = worker
-                if self._gate.stopped.is_set():
+                if self._control.stopped.is_set():
                     return
-            send(worker, task)  # a worker that still starts up lets this wait
+            send(worker, task)  # blocks while the worker starts
             with self._lock:
-                self._told = True
-                if not self._gate.open.is_set():
+                self._has_task = True
+                if not self._control.open.is_set():
                     worker.order("pause")
             for reply in worker.replies():
                 if isinstance(reply, Arrived):
-                    self.courier.offer(reply.snapshot)
+                    self.channel.offer(reply.snapshot)
                 elif isinstance(reply, tuple):
                     log.error("The method %s failed unexpectedly.\n%s", *reply[1:])
                 else:
-                    self.courier.end(reply)
+                    self.channel.end(reply)
                     finished = True
                     return
         finally:
             with self._lock:
-                self._worker, self._told = None, False
+                self._worker, self._has_task = None, False
             if not finished:
                 worker.end()
             self._pool.give_back(worker)

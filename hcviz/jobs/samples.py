@@ -1,4 +1,4 @@
-"""``Samples``: the posterior of a sampler's run, fed by the run's thread and read by the page's."""
+"""``Samples``: the posterior of a sampler's runs, written by the run and read by the page."""
 
 from __future__ import annotations
 
@@ -16,75 +16,83 @@ from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.posterior.summary import MAX_TREES
 
-#: Numbers of all trees that are kept, over their items: some 40 MB for each of two posteriors.
-ROOM = 1_000_000
-#: Snapshots, the newest, that are known again when a run goes on from one of them.
-KNOWN = 8192
-#: The share of a run's time that summary trees may take.
-SUMMARIES = 0.1
-#: Between two summaries the number of draws grows by this factor.
-GROWTH = 1.4
+#: Limit of trees times items that a posterior keeps: about 40 MB for each of two posteriors.
+MAX_STORED_NUMBERS = 1_000_000
+#: Number of the newest snapshots that are recognised when a run continues from one of them.
+MAX_FINGERPRINTS = 8192
+#: Summary trees take at most this share of a run's time.
+SUMMARY_TIME_SHARE = 0.1
+#: A new summary is computed when the draws have grown by this factor.
+SUMMARY_GROWTH = 1.4
 
 
 class Samples:
-    """What a run, and those that went on from it, say about the trees.
+    """The draws of a run and of the runs that continue it.
 
-    ``key`` is of what they are samples: method, parameters, data and constraints. Runs with another
-    key have samples of their own.
+    Parameters
+    ----------
+    n_items : int
+        The number of items.
+    key : object
+        Method, parameters, data and constraints. Runs with another key have their own samples.
 
-    A chain remembers its start for longer than anybody can know, so the first part of *all* draws
-    is set aside, again and again: what is shown are the draws since half of the last power of two,
-    the latest 1/2 to 3/4 of all. (Two posteriors are fed; at each power of two the second takes
-    the first one's place, and another begins.)
+    Notes ----- A chain remembers its start for an unknown time. So a first part of *all* draws is
+    burn-in: the draws that count are those since half of the last power of two, the latest 1/2 to
+    3/4 of all. Two posteriors are fed. At each power of two the second replaces the first, and
+    another begins.
 
-    A run that goes on from an earlier snapshot has that snapshot's random numbers and makes the
-    same draws once more, bit for bit. They are known by how many proposals were made in all, and
-    count once.
+    A run that continues from an earlier snapshot uses that snapshot's random numbers. It repeats
+    the same draws exactly. They are recognised by their total number of proposals, and counted
+    once.
     """
 
     def __init__(self, n_items: int, key: Any = None) -> None:
         self.key = key
-        #: Seconds that the runs took, without pauses, where they have a budget.
+        #: Seconds of the runs that had a budget, without pauses.
         self.seconds = 0.0
         self._n_items = n_items
         self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
         self._taken = 0
         self._reached = -1.0  # proposals of the furthest draw
-        self._marks: dict[bytes, None] = {}
+        self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
         self._settling: tuple[int, float, ChainComparison] | None = None
         self._summary: Tree | None = None
-        self._before: Tree | None = None  # what was on the screen before the constraints changed
+        self._before: Tree | None = None  # the shown tree before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
         self._next_draws = 0.0
 
     def _empty(self) -> Posterior:
-        return Posterior(self._n_items, max(16, min(MAX_TREES, ROOM // self._n_items)))
+        return Posterior(
+            self._n_items, max(16, min(MAX_TREES, MAX_STORED_NUMBERS // self._n_items))
+        )
 
-    def leads_through(self, start: Any) -> bool:
-        """Whether ``start`` is one of the snapshots that were taken: what goes on from it belongs
-        here, and repeats what was taken since."""
+    def contains_start(self, start: Any) -> bool:
+        """Return True if ``start`` is one of the snapshots in these samples.
+
+        A run from it continues these samples, and repeats the draws that came after it.
+        """
         if not isinstance(start, Snapshot):
             return False
-        mark = _mark(start)
+        fingerprint = _fingerprint(start)
         with self._lock:
-            return mark is not None and mark in self._marks
+            return fingerprint is not None and fingerprint in self._fingerprints
 
     def take(self, snapshot: Snapshot) -> None:
-        """One more draw, unless it is the start of a run or was taken before. O(n)."""
-        mark = _mark(snapshot)
+        """Add a draw, unless it is the start of a run or was added before. O(n)."""
+        fingerprint = _fingerprint(snapshot)
         made = snapshot.metrics.get("proposals")
         with self._lock:
-            if mark is not None:
-                self._marks.pop(mark, None)
-                self._marks[mark] = None
-                if len(self._marks) > KNOWN:
-                    del self._marks[next(iter(self._marks))]
+            if fingerprint is not None:
+                self._fingerprints.pop(fingerprint, None)
+                self._fingerprints[fingerprint] = None
+                if len(self._fingerprints) > MAX_FINGERPRINTS:
+                    del self._fingerprints[next(iter(self._fingerprints))]
             known = made is not None and made <= self._reached
             if made is not None and not known:
                 self._reached = made
-            if snapshot.step > 0 and not known:  # at step 0 a run only begins
+            if snapshot.step > 0 and not known:  # at step 0 no draw was made
                 self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> None:
@@ -99,21 +107,21 @@ class Samples:
 
     @contextmanager
     def open(self) -> Iterator[Posterior | None]:
-        """The posterior, which nobody changes meanwhile; None while it is empty."""
+        """Lock the posterior and yield it; None while it is empty."""
         with self._lock:
             yield self._shown if len(self._shown) else None
 
-    def summarised(
+    def with_summary_tree(
         self, snapshot: Snapshot, first: Tree | None = None, keep: bool = False
     ) -> Snapshot:
-        """``snapshot`` with the summary tree of the draws in the place of its own tree.
+        """Return ``snapshot`` with the summary tree of the draws in place of its own tree.
 
-        At step 0 a run has made no draw. It then shows the summary that it goes on from, else
-        ``first``, else the snapshot's own tree. A new summary is made when the draws have grown by
-        ``GROWTH``, so the picture changes less and less often; the last snapshot of a run has its
-        own. Summaries take a tenth of a run's time at most.
+        At step 0 the run has made no draw. The tree is then the summary that the run continues
+        from, else ``first``, else the snapshot's own tree. A new summary is computed when the draws
+        have grown by ``SUMMARY_GROWTH``, so the picture changes less and less often. The last
+        snapshot of a run always has a new one. Summaries take at most a tenth of a run's time.
 
-        ``keep``: clades of ``first`` stay where the draws do not contradict them; see
+        With ``keep``, clades of ``first`` stay unless the draws contradict them; see
         :meth:`Posterior.summary_tree`.
         """
         if snapshot.step == 0:
@@ -128,12 +136,12 @@ class Samples:
                 if posterior is None:
                     return snapshot
                 self._summary = posterior.summary_tree(before=self._before)
-            done, self._next_draws = time.monotonic(), GROWTH * self._taken
-            self._next_summary = done + (done - now) / SUMMARIES
+            done, self._next_draws = time.monotonic(), SUMMARY_GROWTH * self._taken
+            self._next_summary = done + (done - now) / SUMMARY_TIME_SHARE
         return replace(snapshot, tree=self._summary)
 
     def settling(self, pace: float = 0.0) -> ChainComparison | None:
-        """How accurate the supports are, computed every ``pace`` seconds at most; some 20 ms."""
+        """Return the accuracy of the supports, at most ``pace`` seconds old; about 20 ms."""
         with self.open() as posterior:
             if posterior is None:
                 return None
@@ -144,9 +152,9 @@ class Samples:
             return known[2]
 
     def verdict(self, pace: float = 0.0, labels: Sequence[str] | None = None) -> Verdict | None:
-        """Whether the sampler has settled, looked at every ``pace`` seconds at most; some 10 ms.
+        """Return the convergence verdict of the counted draws, at most ``pace`` seconds old.
 
-        Of the draws that are shown, all of them. ``labels`` name the items in what is said.
+        ``labels`` name the items in its texts. About 10 ms.
         """
         with self.open() as posterior:
             if posterior is None:
@@ -159,10 +167,10 @@ class Samples:
             return known[2]
 
 
-def _mark(snapshot: Snapshot) -> bytes | None:
-    """What a snapshot is known by: its chains' trees and where their random numbers stand.
+def _fingerprint(snapshot: Snapshot) -> bytes | None:
+    """Return a hash of a snapshot's chains: their trees and the state of their random numbers.
 
-    The snapshot's own tree may be an earlier one, which a run in the background left as it was.
+    The snapshot's own tree is not used, because a background run keeps an earlier one.
     """
     chains = getattr(snapshot.state, "chains", ())
     if not chains:

@@ -1,4 +1,4 @@
-"""``Task``: one run of one method, as data that can travel to a worker; ``perform`` does it."""
+"""``Task``: one run of a method, as data that can be sent to a worker; ``run_task`` runs it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.budget import Budget
-from hcviz.jobs.courier import Message
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.snapshot_channel import Message
 from hcviz.session.actions import Failed, Finished
 
 log = logging.getLogger(__name__)
@@ -29,9 +29,21 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Task:
-    """What to run. ``module`` says where the method is written, for a worker that starts afresh;
-    ``rng`` takes the place of the generator of run ``run`` of ``seed``. ``seconds``: where it is
-    not 0, a run of a method that is ``endless`` ends when it has settled, or after this time."""
+    """One run of a method.
+
+    Attributes
+    ----------
+    run : int
+        The number of the run.
+    method, module : str
+        The method, and the module that defines it; a new worker imports the module.
+    problem, params, seed, start
+        What to run, and where it starts.
+    rng : numpy.random.Generator or None
+        Replaces the generator of ``seed`` and ``run``.
+    seconds : float
+        If not 0, a run of an ``endless`` method ends when it has settled, or after this time.
+    """
 
     run: int
     method: str
@@ -43,20 +55,26 @@ class Task:
     rng: np.random.Generator | None = None
     seconds: float = 0.0
 
-    def known(self) -> Algorithm:
-        """The method; :class:`InvalidParameter` if there is none of that name."""
+    def algorithm(self) -> Algorithm:
+        """Return the method.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no method of that name.
+        """
         if self.module:
             MODULES.setdefault(self.method, self.module)
         return get(self.method)
 
     def generator(self) -> np.random.Generator:
-        """The run's random numbers, from their beginning."""
+        """Return a new copy of the run's random generator."""
         return generator(self.seed, self.run) if self.rng is None else deepcopy(self.rng)
 
 
 @dataclass
-class Gate:
-    """Where a run may be made to wait, or to end: between two items of its generator."""
+class PauseControl:
+    """Pauses or stops a run between two items of its generator."""
 
     stopped: threading.Event = field(default_factory=threading.Event)
     open: threading.Event = field(default_factory=threading.Event)
@@ -65,10 +83,12 @@ class Gate:
         self.open.set()
 
     def stop(self) -> None:
+        """Stop the run."""
         self.stopped.set()
         self.open.set()
 
     def pause(self, paused: bool) -> None:
+        """Pause the run, or let it continue."""
         if paused and not self.stopped.is_set():
             self.open.clear()
         else:
@@ -76,122 +96,137 @@ class Gate:
 
 
 class Receiver(Protocol):
-    """Who is told: a :class:`hcviz.jobs.courier.Courier`, or a worker's outbox."""
+    """Receives the messages of a run: a channel, or the outbox of a cluster worker."""
 
     def offer(self, snapshot: Snapshot) -> None: ...
 
     def end(self, message: Message) -> None: ...
 
 
-def begun(task: Task) -> Iterator[Snapshot | None]:
-    """The method's own generator. Raises before anything runs, as :func:`hcviz.run` does."""
-    method = task.known()
-    params = method.parameters(**{**task.params, **endless(task)})
+def start_stream(task: Task) -> Iterator[Snapshot | None]:
+    """Return the method's generator. Like :func:`hcviz.run`, it raises before anything runs."""
+    method = task.algorithm()
+    params = method.parameters(**{**task.params, **endless_params(task)})
     return method.start_run(task.problem, params, task.generator(), task.start)
 
 
-def endless(task: Task) -> Mapping[str, Any]:
-    """Parameters with which the run goes on until its budget is spent; none for other runs."""
-    method = task.known()
+def endless_params(task: Task) -> Mapping[str, Any]:
+    """Return parameters that let the run continue until its budget ends; empty for other runs."""
+    method = task.algorithm()
     if not task.seconds or method.endless is None:
         return {}
     return method.endless(method.parameters(**task.params), task.problem)
 
 
-def first_tree(task: Task) -> Tree | None:
-    """The tree that the task starts from, repaired where it violates a hard triplet.
+def initial_tree(task: Task) -> Tree | None:
+    """Return the tree that the task starts from, repaired if it violates a hard triplet.
 
-    A sampler's state holds a draw, and the tree shown with it is the summary of many draws. The
-    summary stays on the screen where the constraints allow it.
+    A sampler's state holds a draw, while the shown tree is the summary of many draws. The summary
+    stays on the page where the constraints allow it.
     """
     start, problem = task.start, task.problem
     tree = start.tree if isinstance(start, Snapshot) else start
     if tree is None or tree.n_leaves != problem.n_items:
         return None
-    if task.known().constraint_mode(task.params) == "hard":
+    if task.algorithm().constraint_mode(task.params) == "hard":
         return build_guided(tree, problem.triplets)
     return tree
 
 
 def _shows_summary(start: Snapshot | Tree | None) -> bool:
-    """Whether a snapshot of a sampler has made draws, so that its tree is a summary of them."""
+    """Return True if a sampler's snapshot has made draws, so that its tree is a summary."""
     if not isinstance(start, Snapshot) or start.step == 0:
         return False
     return bool(getattr(start.state, "chains", ()))
 
 
-def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
-    """What the run yields after ``reached``, a snapshot of it, for a method that has ``rest``."""
-    method = task.known()
+def resume_stream(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
+    """Yield what the run yields after the snapshot ``reached``, for a method with ``rest``."""
+    method = task.algorithm()
     if method.remaining is None:
-        raise ValueError(f"{task.method} cannot be taken up in the middle")
+        raise ValueError(f"The method {task.method} cannot continue from a checkpoint.")
     if reached.step == reached.total:
         return
     left = method.remaining(method.parameters(**task.params), reached)
-    for snapshot in begun(replace(task, params={**task.params, **left}, start=reached)):
+    for snapshot in start_stream(replace(task, params={**task.params, **left}, start=reached)):
         if snapshot is None:
             yield None
-        elif snapshot.step > 0:  # at 0 it is ``reached`` itself
+        elif snapshot.step > 0:  # step 0 repeats `reached`
             yield replace(snapshot, step=snapshot.step + reached.step, total=reached.total)
 
 
-def perform(
+def run_task(
     task: Task,
-    courier: Receiver,
-    gate: Gate,
+    receiver: Receiver,
+    control: PauseControl,
     report: Callable[[str, BaseException], None] | None = None,
     samples: Samples | None = None,
-    stream: Callable[[Task], Iterator[Snapshot | None]] = begun,
+    stream: Callable[[Task], Iterator[Snapshot | None]] = start_stream,
     refused: Callable[[HcvizError], None] = lambda fault: None,
 ) -> None:
-    """Run the task to its end or until the gate stops it; what happens goes to the courier.
+    """Run the task to its end, or until ``control`` stops it, and send messages to ``receiver``.
 
-    Never raises: a :class:`HcvizError` becomes ``Failed`` with its sentence; anything else is
-    ``report``-ed (by default: logged with its traceback) and becomes ``Failed`` as unexpected.
-    ``samples`` takes every snapshot, also those that the courier has no time for. ``stream`` is
-    what the task yields, where that is not made here. ``refused`` is told of a refusal as it is,
-    before it becomes a sentence.
+    The function does not raise. An :class:`HcvizError` becomes ``Failed`` with its text. Any other
+    exception is reported as a bug and becomes ``Failed``.
+
+    Parameters
+    ----------
+    task : Task
+    receiver : Receiver
+    control : PauseControl
+    report : callable, optional
+        Receives the method's name and the unexpected exception. By default it is logged.
+    samples : Samples, optional
+        Receives every snapshot, also those that are not delivered.
+    stream : callable
+        Returns the snapshots of the task, if they are not computed here.
+    refused : callable
+        Receives an :class:`HcvizError` before it becomes a text.
     """
     try:
         made = stream(task)
-        budget = Budget(samples, task.seconds) if samples is not None and endless(task) else None
+        budget = (
+            Budget(samples, task.seconds) if samples is not None and endless_params(task) else None
+        )
         try:
             for snapshot in made:
                 if snapshot is not None:
                     if samples is not None:
                         samples.take(snapshot)
                         if budget is not None:
-                            snapshot = budget.mark(snapshot)
-                        first = first_tree(task) if snapshot.step == 0 else None
-                        snapshot = samples.summarised(snapshot, first, _shows_summary(task.start))
-                    courier.offer(snapshot)
+                            snapshot = budget.update(snapshot)
+                        first = initial_tree(task) if snapshot.step == 0 else None
+                        snapshot = samples.with_summary_tree(
+                            snapshot, first, _shows_summary(task.start)
+                        )
+                    receiver.offer(snapshot)
                     if budget is not None and budget.over:
                         break
-                if not gate.open.is_set():
+                if not control.open.is_set():
                     paused = time.monotonic()
-                    gate.open.wait()
+                    control.open.wait()
                     if budget is not None:
-                        budget.wait(time.monotonic() - paused)
-                if gate.stopped.is_set():
+                        budget.extend(time.monotonic() - paused)
+                if control.stopped.is_set():
                     return
         finally:
             close = getattr(made, "close", None)
             if close is not None:
                 close()
-        courier.end(Finished(task.run))
+        receiver.end(Finished(task.run))
     except HcvizError as fault:
         refused(fault)
-        courier.end(Failed(task.run, fault.message, fault.hint))
+        receiver.end(Failed(task.run, fault.message, fault.hint))
     except Exception as fault:
         (report or log_unexpected)(task.method, fault)
-        courier.end(unexpected(task.run, task.method, fault))
+        receiver.end(unexpected_failure(task.run, task.method, fault))
 
 
-def untransportable(fault: BaseException) -> InvalidData:
-    """A task that does not survive pickling, on either side."""
+def unpicklable_error(fault: BaseException) -> InvalidData:
+    """Return the error for a task that cannot be pickled or unpickled."""
     return InvalidData(
-        f"The problem could not be taken to a worker process ({fault}).",
-        "Put the classes it uses (its oracle's, say) into a module that can be imported.",
+        f"The problem could not be sent to a worker process ({fault}).",
+        "Put the classes that it uses, such as its oracle's, into a module that can be imported.",
     )
 
 
@@ -199,16 +234,16 @@ def log_unexpected(method: str, fault: BaseException) -> None:
     log.error("The method %s failed unexpectedly.", method, exc_info=fault)
 
 
-def unexpected(run: int, method: str, fault: BaseException) -> Message:
-    """How a fault of ours is shown."""
+def unexpected_failure(run: int, method: str, fault: BaseException) -> Message:
+    """Return the message for an unexpected exception."""
     if isinstance(fault, MemoryError):
         return Failed(
             run,
             f"The method {method} ran out of memory.",
-            "Take fewer items, or a method that asks for less.",
+            "Use fewer items, or a method that needs less memory.",
         )
     return Failed(
         run,
-        f"Something unexpected happened in the method {method} ({type(fault).__name__}).",
-        "Nothing is lost; the server's log has the details.",
+        f"The method {method} failed because of a bug ({type(fault).__name__}).",
+        "Your work is kept. The server's log has the details.",
     )

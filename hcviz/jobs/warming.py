@@ -1,4 +1,4 @@
-"""``warm_modules``: import every method and compile its kernels, so that nobody's click waits."""
+"""``warm_modules``: import every method and compile its kernels before they are needed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from importlib import import_module
 
 from hcviz.algorithms import MODULES
 
-#: Packages whose ``warm`` starts the warming, rather than compile kernels.
-STARTERS = ("hcviz.jobs", "hcviz.ui")
+#: Packages whose ``warm`` starts this function and compiles no kernels.
+EXCLUDED = ("hcviz.jobs", "hcviz.ui")
 
 log = logging.getLogger(__name__)
 
 
-def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
-    """Call ``warm()`` of every module that defines one; their names.
+def warm_modules(stop_early: Callable[[], bool] = lambda: False) -> list[str]:
+    """Call ``warm()`` of every module that defines it; return the module names.
 
-    The modules are those of hcviz and of the registry's methods, wherever these are: a new one
-    needs no entry here. Imports what the registry names first; leaves off as soon as ``unless()``.
-    A failure is logged, not raised: a cold kernel is slow, not wrong.
+    The modules are those of hcviz and of the registry's methods. A new module needs no entry here.
+    The function stops as soon as ``stop_early()`` is true. A failure is logged and not raised,
+    because an uncompiled kernel is only slower.
     """
     for name in [*sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
-        if unless():
+        if stop_early():
             return []
         try:
             import_module(name)
@@ -33,10 +33,10 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
     for name, module in sorted(sys.modules.items()):
         if not _has_kernels(name):
             continue
-        if unless():
+        if stop_early():
             break
         own = vars(module).get("warm")
-        if callable(own) and own.__module__ == name:  # not one imported from its neighbour
+        if callable(own) and own.__module__ == name:  # not one that was imported
             try:
                 own()
                 warmed.append(name)
@@ -46,7 +46,7 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
 
 
 def _has_kernels(module: str) -> bool:
-    """Whether a module may define kernels: one of hcviz or of a method, apart from the starters."""
+    """Return True if a module may define kernels: one of hcviz or of a method."""
     homes = {"hcviz", *MODULES.values()}
     inside = any(module == home or module.startswith(f"{home}.") for home in homes)
-    return inside and not module.startswith(STARTERS)
+    return inside and not module.startswith(EXCLUDED)

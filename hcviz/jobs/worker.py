@@ -1,9 +1,8 @@
-"""The worker's side: a process that runs tasks sent through a pipe, one after the other.
+"""A worker process that runs tasks from a pipe, one after the other.
 
-A plain child of the server, started by :data:`hcviz.jobs.pool.BOOT` rather than by
-``multiprocessing``: that would run the server's main script again in the child (``app.py``, a
-notebook's kernel, anybody's unguarded script) and keep a tracker process beside it. The worker ends
-when the pipe closes, however the server went, even in the middle of a long call.
+:data:`hcviz.jobs.pool.BOOT` starts it as a plain child of the server. The ``multiprocessing``
+package is not used: it would run the server's main script again in the child, and start a tracker
+process. The worker ends when the pipe closes, even during a long call.
 """
 
 from __future__ import annotations
@@ -16,31 +15,33 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO, Literal
 
-from hcviz.jobs.courier import Courier, Message
-from hcviz.jobs.task import Gate, Task, perform, untransportable
+from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
+from hcviz.jobs.task import PauseControl, Task, run_task, unpicklable_error
 from hcviz.jobs.warming import warm_modules
 from hcviz.session.actions import Failed
 
-#: From the server: run and pickled task (as bytes: one that cannot be read fails alone), or a word.
+#: From the server: the run and the pickled task, or a word. A task that cannot be unpickled then
+#: fails alone.
 Order = tuple[int, bytes] | Literal["pause", "resume"]
-#: From the worker: "ready", a traceback for the log, or a message of the run.
+#: From the worker: "ready", a traceback to log, or a message of the run.
 Reply = Literal["ready"] | tuple[Literal["log"], str, str] | Message
 
 
 def read(pipe: BinaryIO) -> Any:
-    """The next frame; EOFError when the other side has gone."""
+    """Return the next frame; EOFError if the other end has closed."""
     return pickle.load(pipe)
 
 
 def write(pipe: BinaryIO, frame: Any) -> None:
+    """Send a frame."""
     pipe.write(pickle.dumps(frame, protocol=pickle.HIGHEST_PROTOCOL))
     pipe.flush()
 
 
 def main(warm: bool = True) -> None:
-    """Warm up (unless there is work already), say "ready", then run tasks until the pipe closes."""
+    """Warm up unless a task waits, send "ready", then run tasks until the pipe closes."""
     orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not end up among the replies
+    os.dup2(2, 1)  # output of libraries must not mix with the replies
     lock = threading.Lock()
 
     def reply(frame: Reply) -> None:
@@ -51,40 +52,40 @@ def main(warm: bool = True) -> None:
             os._exit(0)  # the server has gone
 
     tasks: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
-    gate = Gate()
+    control = PauseControl()
 
     def listen() -> None:
         try:
             while True:
                 order = read(orders)
-                gate.pause(order == "pause")  # a new task begins with the gate open
+                control.pause(order == "pause")  # a new task starts without a pause
                 if not isinstance(order, str):
                     tasks.put(order)
         except (EOFError, pickle.UnpicklingError):  # between two orders, or in the middle of one
-            os._exit(0)  # the server has gone: end at once, whatever is being computed
+            os._exit(0)  # the server has gone: end at once, even during a computation
 
     threading.Thread(target=listen, daemon=True).start()
     if warm:
-        warm_modules(unless=lambda: not tasks.empty())
+        warm_modules(stop_early=lambda: not tasks.empty())
     reply("ready")
     while True:
-        _work(*tasks.get(), gate, reply)
+        _work(*tasks.get(), control, reply)
 
 
-def _work(run: int, data: bytes, gate: Gate, reply: Callable[[Reply], None]) -> None:
+def _work(run: int, data: bytes, control: PauseControl, reply: Callable[[Reply], None]) -> None:
     def report(method: str, fault: BaseException) -> None:
         reply(("log", method, "".join(traceback.format_exception(fault))))
 
     def post(message: Message) -> None:
         reply(message)
-        courier.acknowledge()  # the pipe itself is the brake
+        channel.acknowledge()  # a full pipe slows the sender
 
-    courier = Courier(run, post, lost=lambda: os._exit(0))
+    channel = LatestSnapshotChannel(run, post, on_receiver_gone=lambda: os._exit(0))
     try:
         task: Task = pickle.loads(data)
     except Exception as fault:
-        refusal = untransportable(fault)
-        courier.end(Failed(run, refusal.message, refusal.hint))
+        refusal = unpicklable_error(fault)
+        channel.end(Failed(run, refusal.message, refusal.hint))
     else:
-        perform(task, courier, gate, report)
-    courier.join()
+        run_task(task, channel, control, report)
+    channel.join()

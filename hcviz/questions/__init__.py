@@ -1,29 +1,37 @@
-"""What to ask, what an answer becomes, and the loop of both (Vikram & Dasgupta 2016, sections 3.4
-and 4)."""
+"""Choose questions, turn answers into constraints, and run the teaching loop.
 
-from hcviz.questions.answers import SURPRISING, bits, locked, surprise, surprise_sentence
+References: Vikram & Dasgupta (2016), sections 3.4 and 4.
+"""
+
+from hcviz.questions.answers import (
+    SURPRISING_BELOW,
+    bits,
+    shown_triplets,
+    surprise_question,
+    triplet_support,
+)
 from hcviz.questions.central import central_tree, disagreement
-from hcviz.questions.question import Memory, Question, Why
+from hcviz.questions.question import Memory, Question, QuestionReason
 from hcviz.questions.registry import STRATEGIES, Strategy, ask, strategies, warm
 from hcviz.questions.teach import Step, User, teach
 
 __all__ = [
     "STRATEGIES",
-    "SURPRISING",
+    "SURPRISING_BELOW",
     "Memory",
     "Question",
+    "QuestionReason",
     "Step",
     "Strategy",
     "User",
-    "Why",
     "ask",
     "bits",
     "central_tree",
     "disagreement",
-    "locked",
+    "shown_triplets",
     "strategies",
-    "surprise",
-    "surprise_sentence",
+    "surprise_question",
     "teach",
+    "triplet_support",
     "warm",
 ]

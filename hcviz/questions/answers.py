@@ -1,4 +1,4 @@
-"""What an answer becomes: constraints, and how surprising it is."""
+"""Turn an answer into constraints, and measure how surprising it is."""
 
 from __future__ import annotations
 
@@ -13,41 +13,71 @@ from hcviz.questions.question import Question, Row, percent
 
 Int = NDArray[np.int32]
 
-#: An answer that holds in a smaller share of the sampled trees is asked back about.
-SURPRISING = 0.05
+#: If a triplet holds in a smaller share of the sampled trees, the page asks for confirmation.
+SURPRISING_BELOW = 0.05
 
 
-def locked(question: Question) -> Int:
-    """The triplets that say what the shown piece says, as items: int32 (s - 2, 3) if it is binary.
+def shown_triplets(question: Question) -> Int:
+    """Return the triplets that describe the shown tree of a question.
 
-    By Proposition 1 of Chatziafratis et al. (2018). Accepting a piece adds nothing hard; this is
-    what "lock these" adds, on request. (A three without a tree gives none.)
+    Parameters
+    ----------
+    question : Question
+        The question whose shown tree is read.
+
+    Returns
+    -------
+    ndarray of int32, shape (m, 3)
+        Rows (a, b, c) of item numbers, each meaning ab|c. A binary tree of s items gives s - 2
+        rows. A star of three items gives none.
+
+    Notes
+    -----
+    Accepting a question adds no hard constraint. The page adds these triplets only on request.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), Proposition 1.
     """
     rows = triplets_of_tree(question.shown)
     return np.array(question.items, np.int32)[rows]
 
 
-def surprise(posterior: Posterior | None, triplet: Row | Int) -> float:
-    """The share of the sampled trees in which ab|c holds, 0 to 1; nan where there are none.
+def triplet_support(posterior: Posterior | None, triplet: Row | Int) -> float:
+    """Return the share of the sampled trees that have a triplet.
 
-    A small share is surprising (``< SURPRISING``): a slip, or what the data do not show.
+    Parameters
+    ----------
+    posterior : Posterior or None
+        The sampled trees.
+    triplet : tuple of int, or ndarray of shape (3,)
+        Items (a, b, c), meaning ab|c.
+
+    Returns
+    -------
+    float
+        A number from 0 to 1. NaN without sampled trees. A value below ``SURPRISING_BELOW`` suggests
+        a mistake, or a fact that the data do not show.
     """
     if posterior is None or not len(posterior.thinned_trees):
         return float("nan")
     return float(posterior.triplet_probability([tuple(int(x) for x in triplet)])[0])
 
 
-def surprise_sentence(share: float, triplet: Row, labels: Sequence[str]) -> str:
-    """ "lion and bear apart from bat: true in 2 % of the trees. Sure?"; empty if not surprising."""
-    if not share < SURPRISING:
+def surprise_question(share: float, triplet: Row, labels: Sequence[str]) -> str:
+    """Return a sentence that asks to confirm a surprising triplet, or an empty text.
+
+    An example: "lion and bear apart from bat: true in 2 % of the trees. Sure?"
+    """
+    if not share < SURPRISING_BELOW:
         return ""
     a, b, c = (labels[i] for i in triplet)
     return f"{a} and {b} apart from {c}: true in {percent(share)} of the trees. Sure?"
 
 
 def bits(share: float, trees: int) -> float:
-    """What ab|c tells whoever believes the sampled trees: log2(1 / share).
+    """Return the information that ab|c adds, log2(1 / share).
 
-    A triplet that holds in none of ``trees`` counts as one in half a tree.
+    A triplet that none of the ``trees`` sampled trees has counts as if half a tree had it.
     """
     return float(-np.log2(max(share, 0.5 / max(trees, 1))))

@@ -1,4 +1,4 @@
-"""Which of the sampled trees to show: the one that disagrees least with the others."""
+"""Choose the sampled tree that disagrees least with the other sampled trees."""
 
 from __future__ import annotations
 
@@ -11,23 +11,42 @@ from hcviz.posterior import Posterior
 from hcviz.questions import kernels
 from hcviz.questions.question import triples
 
-#: Random threes by which trees are compared: a share of them is off by 0.01 at most, typically.
-THREES = 3000
-#: Sampled trees that are compared at most, evenly taken.
-COMPARED = 128
+#: Number of random triples of items by which trees are compared. The typical error is 0.01.
+N_TRIPLES = 3000
+#: At most this many sampled trees are compared; they are evenly spaced.
+MAX_COMPARED = 128
 
 
 def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The share of threes of items that two sampled trees arrange differently: float64 (k, k).
+    """Return the share of triples of items that two sampled trees resolve differently.
 
-    Of the trees that :func:`compared` numbers, estimated from ``THREES`` random threes (all of them
-    where there are fewer). O(k^2 THREES + k n log n), some 10 ms at most.
+    Parameters
+    ----------
+    posterior : Posterior
+        Sampled trees over at least three items.
+    rng : numpy.random.Generator
+        Draws the triples.
+
+    Returns
+    -------
+    ndarray of float64, shape (k, k)
+        Entry (s, t) compares trees s and t of :func:`compared_trees`.
+
+    Raises
+    ------
+    InvalidData
+        If there are no sampled trees, or fewer than three items.
+
+    Notes
+    -----
+    The share is estimated from ``N_TRIPLES`` random triples, or all triples where there are fewer.
+    O(k^2 N_TRIPLES + k n log n); at most about 10 ms.
     """
     n = posterior.n_items
     if n < 3 or not len(posterior.thinned_trees):
         raise InvalidData("There are no sampled trees over three items or more to compare.")
-    threes = random_threes(n, THREES, rng)
-    chosen = compared(posterior)
+    threes = random_triples(n, N_TRIPLES, rng)
+    chosen = compared_trees(posterior)
     place, gap = (np.ascontiguousarray(part[chosen]) for part in posterior.shapes()[:2])
     found = np.empty((len(place), len(threes), 1), np.uint8)
     kernels.arrangements(place, gap, threes, np.zeros((3, 3, 3), np.int32), found)
@@ -37,29 +56,42 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
     return out
 
 
-def compared(posterior: Posterior) -> NDArray[np.intp]:
-    """Which of the thinned trees: all, or ``COMPARED`` evenly spaced ones."""
+def compared_trees(posterior: Posterior) -> NDArray[np.intp]:
+    """Return the indices of the compared trees: all, or ``MAX_COMPARED`` evenly spaced ones."""
     many = len(posterior.thinned_trees)
-    return np.unique(np.linspace(0, many - 1, min(many, COMPARED)).round().astype(np.intp))
+    return np.unique(np.linspace(0, many - 1, min(many, MAX_COMPARED)).round().astype(np.intp))
 
 
 def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
-    """The sampled tree with the least mean :func:`disagreement` with all of them, first of equals.
+    """Return the sampled tree with the least mean disagreement with all sampled trees.
 
-    Triplet distance is how Vikram & Dasgupta (2016) judges a tree; the tree that minimises its
-    expectation under the posterior is then the one to show (Bayes' choice, here among the sampled
-    ones: for binary trees the disagreement *is* the triplet distance). A single draw, which the
-    paper shows, is worse by what the sampler does not know: on Iris about twice as far from the
-    target.
+    The first of several equally good trees is returned.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Sampled trees over at least three items.
+    rng : numpy.random.Generator
+        Draws the triples by which trees are compared.
+
+    Returns
+    -------
+    Tree
+
+    Notes ----- Vikram & Dasgupta (2016) measure a tree by its triplet distance to the target. The
+    best tree to show therefore minimises the expected triplet distance under the posterior. This
+    function takes the best of the sampled trees. For binary trees, the disagreement equals the
+    triplet distance. The paper shows a single draw instead. On Iris, a single draw is about twice
+    as far from the target.
     """
     apart = disagreement(posterior, rng)
-    best = compared(posterior)[int(np.argmin(apart.sum(axis=1)))]
+    best = compared_trees(posterior)[int(np.argmin(apart.sum(axis=1)))]
     parent, height, _ = posterior.thinned_trees.value[best]
     return Tree(parent, height, posterior.n_items)
 
 
-def random_threes(n: int, number: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Up to ``number`` different items by threes, increasing within each: int32 (k, 3)."""
+def random_triples(n: int, number: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return up to ``number`` triples of different items, increasing in each row: int32 (k, 3)."""
     if n * (n - 1) * (n - 2) // 6 <= number:
         return triples(n)
     draws = rng.integers(0, (n, n - 1, n - 2), size=(number, 3))

@@ -1,24 +1,24 @@
-"""``informative``: the piece of the tree whose correction is expected to say most.
+"""``informative``: the piece of the tree whose correction is expected to add most information.
 
-What an answer is worth. The sampled trees T_1..T_K stand for what is believed about the true tree.
-An answer ab|c is applied as the event "ab|c holds": the belief after it is the belief before,
-conditioned on the event, so by Kullback and Leibler's divergence it brings
+The value of an answer. The sampled trees T_1..T_K represent the belief about the true tree. An
+answer ab|c conditions this belief on the event "ab|c holds". By the Kullback-Leibler divergence,
+the answer brings
 
     KL(after || before) = log2(1 / P(ab|c)) bits,    P(ab|c) = the share of trees with ab|c.
 
-"Accept" adds no constraint, hence 0 bits. Which answer comes depends on the truth. Suppose it is
-T_k: a person who is shown T restricted to S names one of V_k(S), the triplets of T_k on S that the
-shown piece violates, and accepts if there is none. Nothing is known about which; say each equally
-often. So the question's worth is
+"Accept" adds no constraint, so it brings 0 bits. The answer depends on the true tree. Suppose that
+the true tree is T_k, and the person sees T restricted to S. V_k(S) is the set of triplets of T_k on
+S that the shown piece violates. The person names one triplet of V_k(S), each with the same
+probability, and accepts if V_k(S) is empty. So the value of the question is
 
     I(S) = (1/K) sum over k with V_k(S) not empty of  mean over ab|c in V_k(S) of log2(1 / P(ab|c)).
 
-It is 0 where all trees agree with what is shown. For three items, shown as xy|z, it is the sum of
-p log2(1/p) over the two other arrangements: the entropy of P(.|.) less the term of what is shown,
-which would be accepted. A triplet that follows from earlier answers holds in every tree and adds
-nothing; one that stands in a piece that was accepted is known not to be wrong, and is left out of
-V_k. (The mutual information of answer and tree would also count what the *choice* among V_k says;
-the sampler makes no use of that, so it is not counted.)
+I(S) is 0 if all trees agree with the shown piece. For three items, shown as xy|z, it is the sum of
+p log2(1/p) over the two other arrangements. That is the entropy of P(.|.) without the term of the
+shown arrangement, which would be accepted. A triplet that follows from earlier answers holds in
+every tree and adds nothing. A triplet of an accepted piece is assumed to be right, so V_k leaves it
+out. (The mutual information of answer and tree also counts the information in the *choice* among
+V_k. The sampler does not use that choice, so it is not counted.)
 """
 
 from __future__ import annotations
@@ -27,67 +27,76 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.questions import kernels
-from hcviz.questions.central import random_threes
+from hcviz.questions.central import random_triples
+from hcviz.questions.context import MAX_DRAWS, QuestionContext
 from hcviz.questions.question import Question, triples
-from hcviz.questions.scene import DRAWS, Scene
 from hcviz.questions.subsets import random
 
 Int = NDArray[np.int32]
 
-MOST_BITS = "Of the pieces looked at, the one whose correction would settle most."
+MOST_BITS = "A correction of this piece is expected to add the most information."
 
-#: Threes by which items' doubt is judged: random ones per item, and rounds of those beside nodes.
-THREES, ROUNDS = 10, 2
-#: What an item without any doubt counts, beside the most doubtful, when candidates are drawn.
-FLOOR = 0.02
-
-
-def choose(scene: Scene) -> Question | None:
-    """In turn with ``random``, which comes first: a wrong belief must not hide an error."""
-    return random(scene) if scene.memory.turn % 2 == 0 else most_informative(scene)
+#: Triples that estimate an item's uncertainty: random ones per item, and rounds of neighbours.
+N_TRIPLES, NEIGHBOUR_ROUNDS = 10, 2
+#: Weight of a certain item when candidates are drawn; the most uncertain item has weight 1.
+MIN_WEIGHT = 0.02
 
 
-def most_informative(scene: Scene) -> Question | None:
-    """Of ``candidates`` subsets the one with the greatest I(S), the first of equals.
+def choose(context: QuestionContext) -> Question | None:
+    """Alternate ``random`` and ``most_informative``, starting with ``random``.
 
-    Half of the candidates are uniform, half drawn in proportion to the items' :func:`doubt`: where
-    few items are in doubt, uniform subsets hardly ever hold two of them. ``random`` where there are
-    no sampled trees, hardly a piece is new or no candidate promises anything. O(trees L s^3).
+    The random pieces reveal errors about which all sampled trees agree.
     """
-    if not scene.has_trees or scene.n < 3:
-        return random(scene)
-    weights = doubt(scene)
-    for _ in range(DRAWS):
-        half = scene.candidates // 2
-        subsets = np.concatenate([scene.draw(scene.candidates - half), scene.draw(half, weights)])
-        fresh = scene.fresh(subsets)
+    return random(context) if context.memory.turn % 2 == 0 else most_informative(context)
+
+
+def most_informative(context: QuestionContext) -> Question | None:
+    """Return the question with the greatest I(S) among ``candidates`` subsets.
+
+    Half of the candidates are uniform. The other half are drawn in proportion to
+    :func:`item_uncertainty`, because uniform subsets rarely contain two uncertain items. The
+    function returns a random question if there are no sampled trees, if almost every piece was
+    asked, or if no candidate has a positive value. The first of equally good subsets is returned.
+    O(trees L s^3).
+    """
+    if not context.has_trees or context.n < 3:
+        return random(context)
+    weights = item_uncertainty(context)
+    for _ in range(MAX_DRAWS):
+        half = context.candidates // 2
+        subsets = np.concatenate(
+            [context.draw(context.candidates - half), context.draw(half, weights)]
+        )
+        fresh = context.not_asked_yet(subsets)
         if fresh.size:
             subsets = subsets[fresh]
-            bits = worth(scene, subsets)
+            bits = expected_information(context, subsets)
             best = int(np.argmax(bits))
             if bits[best] == 0.0:
-                return random(scene)
-            why = scene.why(subsets[best], MOST_BITS)
-            return scene.show(subsets[best], "informative", why, float(bits[best]))
-    return random(scene)
+                return random(context)
+            why = context.why(subsets[best], MOST_BITS)
+            return context.make_question(subsets[best], "informative", why, float(bits[best]))
+    return random(context)
 
 
-def worth(scene: Scene, subsets: Int) -> NDArray[np.float64]:
-    """I(S) in bits of each subset, float64 (L,)."""
-    found = scene.arrangements(subsets)
-    shown = scene.arrangements(subsets, own=True)[0]
+def expected_information(context: QuestionContext, subsets: Int) -> NDArray[np.float64]:
+    """Return I(S) in bits of each subset, float64 (L,)."""
+    found = context.arrangements(subsets)
+    shown = context.arrangements(subsets, of_shown_tree=True)[0]
     out = np.empty(len(subsets))
-    kernels.expected_bits(found, shown, known(scene, subsets, shown), out)
+    kernels.expected_bits(found, shown, shown_when_accepted(context, subsets, shown), out)
     return out
 
 
-def known(scene: Scene, subsets: Int, shown: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which threes are shown as they were in a piece that was accepted: bool (L, q)."""
-    accepted = scene.memory.accepted
+def shown_when_accepted(
+    context: QuestionContext, subsets: Int, shown: NDArray[np.uint8]
+) -> NDArray[np.bool_]:
+    """Mark the triples that are shown as in an accepted piece: bool (L, q)."""
+    accepted = context.memory.accepted
     if not len(accepted):
         return np.zeros(shown.shape, np.bool_)
     threes = subsets[:, triples(subsets.shape[1])].astype(np.int64)
-    n = scene.n
+    n = context.n
     codes = ((threes[..., 0] * n + threes[..., 1]) * n + threes[..., 2]) * 4 + shown
     order = np.sort(accepted, axis=1).astype(np.int64)
     apart = (order == accepted[:, 2:]).argmax(axis=1)
@@ -95,27 +104,33 @@ def known(scene: Scene, subsets: Int, shown: NDArray[np.uint8]) -> NDArray[np.bo
     return np.isin(codes, there)
 
 
-def doubt(scene: Scene) -> NDArray[np.float64]:
-    """How far the sampled trees differ from the shown one about each item, as weights (n,).
+def item_uncertainty(context: QuestionContext) -> NDArray[np.float64]:
+    """Return weights (n,): how much the sampled trees differ from the shown tree at each item.
 
-    The mean of p (1 - p) over threes with the item, p the share of trees that have them as shown,
-    plus a floor: positive, the largest about 1. The threes are random ones, which show doubt about
-    large groups, and :func:`beside`, which show doubt about neighbours.
+    The weight is the mean of p (1 - p) over triples with the item, plus ``MIN_WEIGHT``; p is the
+    share of trees that arrange the triple as shown. The largest weight is about 1. Random triples
+    measure uncertainty about large groups, and :func:`neighbour_triples` about close neighbours.
     """
-    random_ones = random_threes(scene.n, THREES * scene.n // 3, scene.rng)
-    threes = np.concatenate([random_ones, *(beside(scene) for _ in range(ROUNDS))])
-    same = (scene.arrangements(threes) == scene.arrangements(threes, own=True)).mean(axis=0)[:, 0]
-    total = np.bincount(threes.ravel(), np.repeat(same * (1.0 - same), 3), scene.n)
-    mean = total / np.maximum(np.bincount(threes.ravel(), minlength=scene.n), 1)
+    random_ones = random_triples(context.n, N_TRIPLES * context.n // 3, context.rng)
+    threes = np.concatenate(
+        [random_ones, *(neighbour_triples(context) for _ in range(NEIGHBOUR_ROUNDS))]
+    )
+    same = (context.arrangements(threes) == context.arrangements(threes, of_shown_tree=True)).mean(
+        axis=0
+    )[:, 0]
+    total = np.bincount(threes.ravel(), np.repeat(same * (1.0 - same), 3), context.n)
+    mean = total / np.maximum(np.bincount(threes.ravel(), minlength=context.n), 1)
     top = mean.max()
-    found: NDArray[np.float64] = (mean / top if top > 0 else mean) + FLOOR
+    found: NDArray[np.float64] = (mean / top if top > 0 else mean) + MIN_WEIGHT
     return found
 
 
-def beside(scene: Scene) -> Int:
-    """For each inner node but the root, items of two of its children and of a sibling, at random:
-    increasing, int32 (inner nodes - 1, 3). O(n)."""
-    tree, rng = scene.tree, scene.rng
+def neighbour_triples(context: QuestionContext) -> Int:
+    """Draw, for each inner node but the root, items of two of its children and of a sibling.
+
+    Returns rows of increasing items, int32 (inner nodes - 1, 3). O(n).
+    """
+    tree, rng = context.tree, context.rng
     offsets, children = tree.children_csr
     v = np.arange(tree.n_leaves, tree.n_nodes - 1)
 

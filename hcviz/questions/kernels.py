@@ -1,4 +1,4 @@
-"""Compiled passes that choose questions: how three items hang together, in many trees at once."""
+"""Compiled functions that compare how many trees resolve triples of items."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -12,11 +12,11 @@ from hcviz.posterior.kernels import fill_table, least, logs, sort_by_place
 
 @njit
 def arrangements(place, gap, subsets, index, out):
-    """``out[t, c, q]``: of the three members q of subset c, the one apart in tree t.
+    """Set ``out[t, c, q]`` to the member of triple q of subset c that tree t sets apart.
 
-    0, 1, 2: the first, second, third of them by position in the subset; 3: none, left open.
-    ``index[x, y, z]`` numbers the triples of positions x < y < z. ``out``: uint8 (trees, L, q).
-    O(trees (n log n + L s^3)).
+    The codes 0, 1 and 2 are the first, second and third member by position in the subset; 3 means
+    that the tree does not resolve the triple. ``index[x, y, z]`` numbers the triples of positions
+    x < y < z. ``out`` is uint8 (trees, L, q). O(trees (n log n + L s^3)).
     """
     trees, n = place.shape
     many, s = subsets.shape
@@ -51,11 +51,11 @@ def arrangements(place, gap, subsets, index, out):
 
 @njit
 def expected_bits(found, shown, known, out):
-    """``out[c]``: the bits that a correction of subset c is expected to bring, float64 (L,).
+    """Set ``out[c]`` to the bits that a correction of subset c is expected to bring, float64 (L,).
 
-    ``found``: uint8 (trees, L, q) by :func:`arrangements`; ``shown``: uint8 (L, q), how the shown
-    tree has it; ``known``: bool (L, q), what is not asked about. See ``informative.py``.
-    O(trees L q).
+    ``found`` is uint8 (trees, L, q) from :func:`arrangements`. ``shown`` is uint8 (L, q), the codes
+    of the shown tree. ``known`` is bool (L, q), the triples to leave out. The formula is in
+    ``informative.py``. O(trees L q).
     """
     trees, many, width = found.shape
     count = np.empty(4, np.int64)
@@ -83,7 +83,10 @@ def expected_bits(found, shown, known, out):
 
 @njit
 def agreements(found, out):
-    """``out[s, t]``: how many columns of ``found``, uint8 (trees, q), trees s and t have alike."""
+    """Set ``out[s, t]`` to the number of columns of ``found`` in which trees s and t are equal.
+
+    ``found`` is uint8 (trees, q).
+    """
     trees, width = found.shape
     for s in range(trees):
         out[s, s] = width

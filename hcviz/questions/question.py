@@ -1,4 +1,4 @@
-"""``Question``: a piece of the tree to show, and why; ``Memory``: what was asked before."""
+"""``Question``: a piece of the tree to show, and its reason. ``Memory``: the earlier questions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,27 @@ from hcviz.core.tree import Tree
 Int = NDArray[np.int32]
 Row = tuple[int, int, int]
 
-#: Names that a sentence lists before it says "and 4 more".
+#: Number of names that a sentence lists before it ends with "and 4 more".
 NAMED = 3
 
 
 @dataclass(frozen=True)
-class Why:
-    """What the sampled trees say about a question, the part that disagrees most with what is shown.
+class QuestionReason:
+    """How the sampled trees differ most from the shown piece.
 
-    ``mover`` sits with the items ``joins`` rather than with ``leaves`` in the share ``share`` of
-    the trees; in the shown tree it is the other way round (or open). None: there was nothing to go
-    by, or the trees agree with what is shown. ``reason`` is a sentence about the strategy.
+    Attributes
+    ----------
+    reason : str
+        A sentence about the strategy.
+    mover : int or None
+        The item that changes its partner. None if the trees agree with the shown piece, or if there
+        are no sampled trees.
+    joins : tuple of int
+        The items that ``mover`` is closest to in these trees.
+    leaves : int or None
+        The item that ``mover`` is closest to in the shown piece.
+    share : float
+        The share of the trees with this arrangement.
     """
 
     reason: str
@@ -35,7 +45,10 @@ class Why:
     share: float = 0.0
 
     def sentence(self, labels: Sequence[str]) -> str:
-        """One line for the card: "bat sits with dove and lark rather than mole in 34 % of ..."."""
+        """Return one line for the page.
+
+        An example: "bat sits with dove and lark rather than mole in 34 % of the trees."
+        """
         if self.mover is None or self.leaves is None:
             return self.reason
         return (
@@ -46,50 +59,68 @@ class Why:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked.
+    """A question about a few items.
 
-    ``kind`` is the strategy that was asked for, ``how`` the one that made the choice (of
-    ``interleaved``: ``random`` or ``active``). ``items`` are the asked items, increasing;
-    ``shown`` is the tree that they induce, whose leaf r is ``items[r]``: a star of three for
-    ``simple``, which shows no tree. ``value`` is what the strategy maximised (edges squared, bits),
-    nan where nothing was.
+    Attributes
+    ----------
+    kind : str
+        The requested strategy.
+    strategy : str
+        The strategy that made the choice. ``interleaved`` uses ``random`` or ``active``.
+    items : tuple of int
+        The items of the question, increasing.
+    shown : Tree
+        The tree that the items induce; leaf r is ``items[r]``. A star for ``simple``.
+    why : QuestionReason
+        The reason for this question.
+    value : float
+        The quantity that the strategy maximised (squared edges, or bits). NaN for the others.
     """
 
     kind: str
-    how: str
+    strategy: str
     items: tuple[int, ...]
     shown: Tree
-    why: Why
+    why: QuestionReason
     value: float = float("nan")
 
     @property
-    def picks(self) -> bool:
-        """Whether the odd one of three is asked for, rather than a look at a tree."""
+    def is_odd_one_out(self) -> bool:
+        """True if the person chooses the odd one of three items, without a tree."""
         return len(self.items) == 3 and self.shown.n_internal == 1
 
     def key(self) -> tuple[tuple[int, ...], frozenset[frozenset[int]]]:
-        """Items and the hierarchy shown of them: what a person would recognise."""
+        """Return the items and the clades of the shown tree, which identify the question."""
         return self.items, frozenset(
             frozenset(clade.tolist()) for clade in self.shown.clades() if clade.size > 1
         )
 
-    def facts(self) -> Int:
-        """Every ab|c that the shown tree holds, as items: int32 (m, 3). O(s^3)."""
+    def all_triplets(self) -> Int:
+        """Return every ab|c of the shown tree as items: int32 (m, 3). O(s^3)."""
         return resolved(self.shown, np.array(self.items, np.int32))
 
 
-#: A larger piece that is accepted is not remembered triple by triple.
+#: The triples of an accepted piece are stored only up to this number of items.
 LARGEST_ACCEPTED = 12
 
 
 @dataclass
 class Memory:
-    """What was asked, skipped and accepted so far, so that nothing is asked twice.
+    """The questions that were asked, skipped and accepted, so that none is repeated.
 
-    The same items in the same arrangement are never shown again; items that were skipped are not
-    shown together again however they are arranged, unless they are all there are: the whole tree
-    comes again once it has changed, or nothing could be asked any more. ``turn`` counts the
-    questions, which is what ``interleaved`` goes by.
+    Items are never shown again in the same arrangement. Skipped items are not shown together again
+    in any arrangement. The whole tree is an exception: it may come again after a change.
+
+    Attributes
+    ----------
+    turn : int
+        The number of questions. ``interleaved`` uses it to alternate.
+    asked : set
+        Keys of the questions (see :meth:`Question.key`).
+    skipped : set of tuple of int
+        The items of skipped questions.
+    accepted : ndarray of int32, shape (m, 3)
+        The triplets ab|c of accepted questions.
     """
 
     turn: int = 0
@@ -97,23 +128,24 @@ class Memory:
     skipped: set[tuple[int, ...]] = field(default_factory=set)
     accepted: Int = field(default_factory=lambda: np.empty((0, 3), np.int32))
 
-    def knows(self, question: Question, n_items: int) -> bool:
-        """Whether it is not to be put again about a tree over ``n_items``."""
+    def was_asked(self, question: Question, n_items: int) -> bool:
+        """Return True if the question must not be asked again; the tree has ``n_items`` leaves."""
         skipped = question.items in self.skipped and len(question.items) < n_items
         return skipped or question.key() in self.asked
 
     def ask(self, question: Question) -> None:
-        """The question was put; call it once, before any of those below."""
+        """Record that the question is shown; call before :meth:`skip` or :meth:`accept`."""
         self.turn += 1
         self.asked.add(question.key())
 
     def skip(self, question: Question) -> None:
+        """Record that the person skipped the question."""
         self.skipped.add(question.items)
 
     def recall(
         self, items: tuple[int, ...], clades: tuple[tuple[int, ...], ...], accepted: bool
     ) -> None:
-        """A question of an earlier conversation, put and answered: see :meth:`Question.key`."""
+        """Record a question of a saved session with its answer; see :meth:`Question.key`."""
         self.turn += 1
         self.asked.add((items, frozenset(frozenset(clade) for clade in clades)))
         if not accepted:
@@ -130,13 +162,13 @@ class Memory:
             self.accepted = np.concatenate([self.accepted, known])
 
     def accept(self, question: Question) -> None:
-        """What it shows is right, as far as the person can say: it need not be asked about."""
-        if not question.picks and len(question.items) <= LARGEST_ACCEPTED:
-            self.accepted = np.concatenate([self.accepted, question.facts()])
+        """Record that the person found the shown piece right."""
+        if not question.is_odd_one_out and len(question.items) <= LARGEST_ACCEPTED:
+            self.accepted = np.concatenate([self.accepted, question.all_triplets()])
 
 
 def resolved(shown: Tree, items: Int) -> Int:
-    """Every ab|c that ``shown`` holds, a < b, leaf r named ``items[r]``: int32 (m, 3). O(s^3)."""
+    """Return each ab|c of ``shown`` with a < b; leaf r is ``items[r]``: int32 (m, 3). O(s^3)."""
     a, b, c = triples(shown.n_leaves).T
     rows = np.concatenate(
         [np.stack(each, axis=1) for each in ((a, b, c), (a, c, b), (b, c, a))]
@@ -146,21 +178,21 @@ def resolved(shown: Tree, items: Int) -> Int:
 
 
 def triples(s: int) -> Int:
-    """All i < j < k below s, in order: int32 (s (s - 1) (s - 2) / 6, 3)."""
+    """Return all i < j < k below s, in order: int32 (s (s - 1) (s - 2) / 6, 3)."""
     i, j, k = np.meshgrid(*[np.arange(s, dtype=np.int32)] * 3, indexing="ij")
     keep = (i < j) & (j < k)
     return np.stack([i[keep], j[keep], k[keep]], axis=1)
 
 
 def listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c", "a, b, c and 4 more"."""
+    """Join names: "a", "a and b", "a, b and c", "a, b, c and 4 more"."""
     if len(names) > NAMED:
         return join_names(names, NAMED)
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def percent(share: float) -> str:
-    """ "34 %"; what is not 0 or 1 is not rounded to it."""
+    """Return a share as text, such as "34 %". Only exactly 0 and 1 become "0 %" and "100 %"."""
     if 0 < share < 0.005:
         return "under 1 %"
     if 0.995 <= share < 1:
@@ -168,4 +200,4 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-__all__ = ["Memory", "Question", "Why", "listed", "percent", "resolved", "triples"]
+__all__ = ["Memory", "Question", "QuestionReason", "listed", "percent", "resolved", "triples"]

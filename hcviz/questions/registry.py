@@ -1,5 +1,7 @@
-"""The strategies by name, and :func:`ask`. A new one is a function ``Scene -> Question | None`` and
-a line here."""
+"""The question strategies by name, and :func:`ask`.
+
+A new strategy is a function ``QuestionContext -> Question | None`` and an entry in ``STRATEGIES``.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +16,37 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
 from hcviz.posterior import Posterior
-from hcviz.questions import informative, simple, subsets, whole
+from hcviz.questions import informative, simple, subsets, whole_tree
 from hcviz.questions.central import central_tree
+from hcviz.questions.context import QuestionContext
 from hcviz.questions.question import Memory, Question
-from hcviz.questions.scene import Scene
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """``sized``: whether the size of the piece may be chosen. ``sampled``: whether it looks at
-    sampled trees, and can do no better than ``random`` without them. ``varied``: whether by the
-    variance of the leaves' distances, for which ``induced`` has a meaning."""
+    """A way to choose a question.
+
+    Attributes
+    ----------
+    name, title, summary : str
+        The registry name, and the texts of the page.
+    choose : callable
+        Returns the next question, or None.
+    has_size : bool
+        True if the number of items can be chosen.
+    uses_sampled_trees : bool
+        True if the strategy uses sampled trees. Without them it chooses at random.
+    has_distance_variance : bool
+        True if the strategy uses the variance of leaf distances, so that ``induced`` applies.
+    """
 
     name: str
     title: str
     summary: str
-    choose: Callable[[Scene], Question | None]
-    sized: bool = True
-    sampled: bool = False
-    varied: bool = False
+    choose: Callable[[QuestionContext], Question | None]
+    has_size: bool = True
+    uses_sampled_trees: bool = False
+    has_distance_variance: bool = False
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -42,7 +56,7 @@ STRATEGIES: dict[str, Strategy] = {
             "simple", "Odd one out", "Three random items: which is apart?", simple.choose, False
         ),
         Strategy(
-            "smart", "Whole tree", "The whole tree: what is wrong in it?", whole.choose, False
+            "smart", "Whole tree", "The whole tree: what is wrong in it?", whole_tree.choose, False
         ),
         Strategy("random", "Random piece", "The tree of some random items.", subsets.random),
         Strategy(
@@ -50,30 +64,30 @@ STRATEGIES: dict[str, Strategy] = {
             "Most varied piece",
             "Of some random pieces, the one in which the sampled trees differ most.",
             subsets.active,
-            sampled=True,
-            varied=True,
+            uses_sampled_trees=True,
+            has_distance_variance=True,
         ),
         Strategy(
             "interleaved",
             "Random and varied in turn",
             "A random piece and a varied one in turn, so that nothing stays hidden.",
             subsets.interleaved,
-            sampled=True,
-            varied=True,
+            uses_sampled_trees=True,
+            has_distance_variance=True,
         ),
         Strategy(
             "informative",
             "Most informative",
             "A random piece, and the one whose correction should settle most, in turn.",
             informative.choose,
-            sampled=True,
+            uses_sampled_trees=True,
         ),
     )
 }
 
 
 def strategies() -> list[str]:
-    """The names, in the order in which a form lists them."""
+    """Return the names of the strategies in the order of the form."""
     return list(STRATEGIES)
 
 
@@ -89,38 +103,58 @@ def ask(
     memory: Memory | None = None,
     rng: np.random.Generator,
 ) -> Question | None:
-    """The next question about ``tree``; None where there is nothing left to ask.
+    """Return the next question about ``tree``, or None if there is nothing left to ask.
 
     Parameters
     ----------
     kind : str
         One of :func:`strategies`.
     tree : Tree
-        The tree of which a piece is shown, over all items.
+        The tree over all items, of which a piece is shown.
     posterior : Posterior or None
-        Sampled trees under the constraints as they are. Without them (or with none in it) the
-        strategies that look at them draw at random.
+        Trees sampled under the present constraints. Without them, all strategies choose at random.
     size : int
-        Items a piece, 3 or more (5 to 10 suit a person); all of them where there are fewer.
+        Number of items in a question, at least 3. People answer best with 5 to 10. All items are
+        used where there are fewer.
     candidates : int
-        Pieces from which ``active`` and ``informative`` choose, L in the paper (its code: 20).
+        Number of pieces from which ``active`` and ``informative`` choose; L in the paper, 20 in its
+        code.
     induced : bool
-        Whether ``active`` measures distances in the induced tree instead of the whole one.
+        If True, ``active`` measures distances in the induced tree instead of the whole tree.
     triplets : Triplets or None
-        The constraints, which ``tree`` satisfies: ``simple`` does not ask what follows from them.
-        (In a shown piece nothing that follows can be wrong.)
+        The constraints, which ``tree`` satisfies. ``simple`` skips triples that follow from them.
     memory : Memory or None
-        What was asked; this function only reads it. Call ``memory.ask(question)`` when the question
-        is put, then ``skip`` or ``accept`` as it is answered. None: nothing was.
-    rng : numpy Generator
+        The earlier questions. This function only reads it. Call ``memory.ask(question)`` when the
+        question is shown, then ``skip`` or ``accept``.
+    rng : numpy.random.Generator
         The same generator state and arguments give the same question.
 
-    Raises :class:`InvalidParameter` for an unknown kind and numbers out of range,
-    :class:`InvalidData` where posterior and tree are of different sizes.
+    Returns
+    -------
+    Question or None
+
+    Raises
+    ------
+    InvalidParameter
+        If ``kind`` is unknown, or a number is out of range.
+    InvalidData
+        If ``posterior`` and ``tree`` have different numbers of items.
+
+    References
+    ----------
+    Vikram & Dasgupta (2016), sections 3.4 and 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hcviz import Tree
+    >>> tree = Tree([4, 4, 5, 6, 5, 6, -1], [0, 0, 0, 0, 0.1, 0.2, 0.3], 4)
+    >>> ask("smart", tree, rng=np.random.default_rng(0)).items
+    (0, 1, 2, 3)
     """
     if kind not in STRATEGIES:
         raise InvalidParameter(
-            f"There is no kind of question {kind!r}.", f"Known: {', '.join(STRATEGIES)}."
+            f"There is no kind of question {kind!r}.", f"Choose one of {', '.join(STRATEGIES)}."
         )
     size = check_integer(size, "The size of a question", InvalidParameter, 3)
     candidates = check_integer(candidates, "The number of candidates", InvalidParameter, 1)
@@ -129,12 +163,14 @@ def ask(
             f"The tree has {tree.n_leaves} leaves, the posterior {posterior.n_items} items."
         )
     rows = Triplets.of(triplets, tree.n_leaves).rows.copy()
-    scene = Scene(tree, posterior, size, candidates, induced, memory or Memory(), rng, kind, rows)
-    return STRATEGIES[kind].choose(scene)
+    context = QuestionContext(
+        tree, posterior, size, candidates, induced, memory or Memory(), rng, kind, rows
+    )
+    return STRATEGIES[kind].choose(context)
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first question waits for it."""
+    """Compile the kernels, or load them from the cache, before the first question."""
     tree = Tree([4, 4, 5, 6, 5, 6, -1], [0, 0, 0, 0, 0.1, 0.2, 0.3], 4)
     posterior = Posterior(4)
     posterior.add(tree, 0.0)

@@ -1,52 +1,58 @@
-"""``random``, ``active`` and ``interleaved``: the tree that a subset induces (Vikram & Dasgupta
-2016, 3.4)."""
+"""``random``, ``active`` and ``interleaved``: show the tree that a subset of the items induces.
+
+References: Vikram & Dasgupta (2016), section 3.4.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from hcviz.questions.question import Question, Why
-from hcviz.questions.scene import DRAWS, Scene
+from hcviz.questions.context import MAX_DRAWS, QuestionContext
+from hcviz.questions.question import Question
 
-AT_RANDOM = "Drawn at random, so that what the sampler is wrong about can show."
-MOST_VARIED = "Of the pieces looked at, the one in which the sampled trees differ most."
+AT_RANDOM = "Chosen at random, to find errors that the sampler cannot see."
+MOST_VARIED = "The sampled trees differ most about these items."
 
 
-def random(scene: Scene) -> Question | None:
-    """``size`` items, uniformly. None where no piece is left that was not asked about."""
-    if scene.n < 3:
+def random(context: QuestionContext) -> Question | None:
+    """Return a question about ``size`` uniformly drawn items, or None if every piece was asked."""
+    if context.n < 3:
         return None
-    for items in scene.until_new(lambda: scene.draw(1)[0], min(scene.size, scene.n)):
-        if not scene.knows(items, Why("")):
-            return scene.show(items, "random", scene.why(items, AT_RANDOM))
+    for items in context.propose_until_new(
+        lambda: context.draw(1)[0], min(context.size, context.n)
+    ):
+        if not context.was_asked(items):
+            return context.make_question(items, "random", context.why(items, AT_RANDOM))
     return None
 
 
-def active(scene: Scene) -> Question | None:
-    """Of ``candidates`` random subsets S the one with the greatest tree-distance variance, the
-    first of equals.
+def active(context: QuestionContext) -> Question | None:
+    """Return the random subset S with the greatest tree-distance variance.
 
-    TDV(S) = max over u, v in S of Var over the sampled trees of the number of edges between u and
-    v: in the whole tree, as the paper's text has it, or in the induced one (``induced``), as its
-    published code has it, which takes the standard deviation: the same order. As ``random`` without
-    sampled trees, and where hardly a piece is new.
+    TDV(S) is the maximum over u, v in S of the variance, over the sampled trees, of the number of
+    edges between u and v. The paper's text counts edges in the whole tree. Its published code
+    counts them in the induced tree (``induced``) and uses the standard deviation, which gives the
+    same order. The first of equally good subsets is returned. Without sampled trees, or if almost
+    every piece was asked, the function returns a random question.
     """
-    if not scene.has_trees or scene.n < 3:
-        return random(scene)
-    assert scene.posterior is not None
-    for _ in range(DRAWS):
-        subsets = scene.draw(scene.candidates)
-        fresh = scene.fresh(subsets)
+    if not context.has_trees or context.n < 3:
+        return random(context)
+    assert context.posterior is not None
+    for _ in range(MAX_DRAWS):
+        subsets = context.draw(context.candidates)
+        fresh = context.not_asked_yet(subsets)
         if fresh.size:
             subsets = subsets[fresh]
-            variance = scene.posterior.distance_variance(subsets, scene.induced)
+            variance = context.posterior.distance_variance(subsets, context.induced)
             best = int(np.argmax(variance))
-            why = scene.why(subsets[best], MOST_VARIED)
-            return scene.show(subsets[best], "active", why, float(variance[best]))
-    return random(scene)
+            why = context.why(subsets[best], MOST_VARIED)
+            return context.make_question(subsets[best], "active", why, float(variance[best]))
+    return random(context)
 
 
-def interleaved(scene: Scene) -> Question | None:
-    """Random and active in turn, random first (as the paper has it; its published code alternates
-    active with *smart*)."""
-    return random(scene) if scene.memory.turn % 2 == 0 else active(scene)
+def interleaved(context: QuestionContext) -> Question | None:
+    """Alternate ``random`` and ``active``, starting with ``random``, as in the paper.
+
+    The paper's published code alternates ``active`` with ``smart``.
+    """
+    return random(context) if context.memory.turn % 2 == 0 else active(context)

@@ -1,4 +1,4 @@
-"""``teach``: the whole loop as a generator. Sample, show, ask, be corrected, sample on."""
+"""``teach``: the teaching loop as a generator: sample, ask, apply the answer, sample again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
 from hcviz.metrics import triplet_distance
 from hcviz.posterior import Posterior
-from hcviz.questions.answers import bits, locked, surprise
+from hcviz.questions.answers import bits, shown_triplets, triplet_support
 from hcviz.questions.central import central_tree
 from hcviz.questions.question import Memory, Question, Row
 from hcviz.questions.registry import STRATEGIES, ask
@@ -28,12 +28,12 @@ Int = NDArray[np.int32]
 Kind = Literal["start", "correction", "accepted", "implied", "conflict"]
 Variant = Literal["central", "paper"]
 
-#: Trees that are kept from one question to the next, while they agree with the answers.
-KEPT = 100
-#: Of the trees sampled between two questions, those left out: the chain has just been bent.
-LEFT_OUT, LEFT_OUT_AT_FIRST = 0.25, 0.5
+#: At most this many sampled trees are reused after an answer that they satisfy.
+MAX_KEPT_TREES = 100
+#: Burn-in, as a share of the trees sampled between two questions. A correction moves the chain.
+BURN_IN, FIRST_BURN_IN = 0.25, 0.5
 
-#: Variant -> what the sampler is told beside the caller's own parameters.
+#: Variant -> parameters of the sampler. The caller's parameters take precedence.
 SAMPLER: dict[str, dict[str, Any]] = {
     "central": {},
     "paper": {"init": "random", "latents": "gibbs", "repair": "rebuild"},
@@ -41,7 +41,7 @@ SAMPLER: dict[str, dict[str, Any]] = {
 
 
 class User(Protocol):
-    """Whoever answers, e.g. :class:`hcviz.datasets.SimulatedUser`."""
+    """A person or program that answers, such as :class:`hcviz.datasets.SimulatedUser`."""
 
     def answer(self, shown: Tree, items: Any) -> Row | None: ...
 
@@ -50,13 +50,32 @@ class User(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """After ``answers`` answers: the tree as it would be shown now, and what the last answer was.
+    """The state of the loop after an answer.
 
-    ``kind``: ``start``; ``correction``: ``answer`` holds from now on; ``accepted`` (or no opinion);
-    ``implied``: it followed already; ``conflict``: it contradicts earlier ones and was put aside.
-    ``share``: of the sampled trees, how many had it; ``bits``: what it told by that. ``td``: nan
-    where no target is known. ``log_joint`` is that of the chain's last tree. ``triplets``: all
-    answers that hold; ``held``: how many rows accepted pieces add for the time being.
+    Attributes
+    ----------
+    answers : int
+        The number of answers so far.
+    tree : Tree
+        The tree to show now.
+    log_joint : float
+        The log joint probability of the chain's last tree.
+    td : float
+        The triplet distance to the target. NaN without a target.
+    triplets : Triplets
+        All triplets that the answers require.
+    held : int
+        The number of rows that accepted pieces add for the time being.
+    kind : str
+        ``start``; ``correction``: ``answer`` is a constraint from now on; ``accepted``: the person
+        accepted the piece, or had no opinion; ``implied``: the answer followed from earlier ones;
+        ``conflict``: the answer contradicts earlier ones and is not used.
+    question, answer
+        The question, and the answer ab|c as a row.
+    share : float
+        The share of the sampled trees that had ``answer``.
+    bits : float
+        The information of the answer (see :func:`hcviz.questions.bits`).
     """
 
     answers: int
@@ -88,60 +107,88 @@ def teach(
     seed: int = 0,
     params: Mapping[str, Any] | None = None,
 ) -> Iterator[Step]:
-    """Yield a :class:`Step` at the start and after each of ``answers`` answers (Vikram & Dasgupta
-    2016).
+    """Yield a :class:`Step` at the start, and after each of ``answers`` answers.
 
-    Between two questions the chain makes ``proposals_per_item`` times n proposals, from which
-    ``samples`` trees are taken. A correction ab|c is a hard constraint from then on; the chain's
-    tree is mended, and goes on from there. It ends early where there is nothing left to ask.
-
-    ``variant="paper"``: a random start, the mended part rebuilt, locations sampled in turn with
-    the tree, the chain's last tree shown, accepted pieces forgotten; the trees for ``active`` are
-    those since the last correction.
-
-    ``variant="central"``, ours, differs in three ways. (1) The :func:`central_tree` of the sampled
-    trees is shown. (2) Sampled trees that agree with a new answer are draws from the new posterior
-    as well, so they are kept (the last ``KEPT``). (3) What an accepted piece shows is held to *as
-    long as no correction contradicts it*: its triplets (:func:`locked`) are constraints of the
-    chain, and those that stand in the way of a correction (a minimal conflict each time) are given
-    up. Nobody has to believe that "accept" means more than "I see nothing wrong".
+    Between two questions the chain makes ``proposals_per_item`` times n proposals and keeps
+    ``samples`` trees. A correction ab|c becomes a hard constraint. The chain's tree is repaired,
+    and the chain continues from the repaired tree. The loop stops early if there is nothing left to
+    ask.
 
     Parameters
     ----------
     problem : Problem
-        With features, or these alone, an array or DataFrame; its triplets hold from the start.
-    user : anything with ``answer`` and ``odd_one_out``
+        With features. An array or DataFrame of features is accepted too. Its triplets are
+        constraints from the start.
+    user : User
+        Has the methods ``answer`` and ``odd_one_out``.
     question : str
         A name of :func:`hcviz.questions.strategies`.
-    size, candidates, induced
-        As for :func:`hcviz.questions.ask`.
+    answers : int
+        The number of questions.
     target : Tree, optional
-        For ``td``; nothing else looks at it.
+        Used only to compute ``td``.
+    size, candidates, induced
+        See :func:`hcviz.questions.ask`.
+    proposals_per_item : int
+        Proposals between two questions, for each item.
+    samples : int
+        Trees that are kept between two questions, at least 4.
+    variant : {"central", "paper"}
+        See Notes.
     seed : int
-        Of questions and sampler; a simulated user has its own.
+        The seed of the questions and the sampler. A simulated user has its own seed.
     params : dict, optional
-        Parameters of the sampler ``ddt``. With ``beta`` answers may contradict each other.
+        Parameters of the sampler ``ddt``. With ``beta``, answers may contradict each other.
 
-    Raises :class:`InvalidParameter` before anything runs.
+    Yields
+    ------
+    Step
+
+    Raises
+    ------
+    InvalidParameter
+        If a parameter is wrong; before anything runs.
+
+    Notes
+    -----
+    ``variant="paper"`` follows the paper. The chain starts at a random tree. The repaired part is
+    rebuilt, and locations are sampled in turn with the tree. The last tree of the chain is shown.
+    Accepted pieces have no effect. ``active`` uses the trees since the last correction.
+
+    ``variant="central"`` differs in three ways:
+
+    1. It shows the :func:`central_tree` of the sampled trees.
+    2. Sampled trees that satisfy a new answer are draws from the new posterior too. The last
+       ``MAX_KEPT_TREES`` of them are kept.
+    3. The triplets of an accepted piece (:func:`shown_triplets`) are constraints of the chain until
+       a correction contradicts them. The loop then removes a minimal conflict at a time. So
+       "accept" means only "I see nothing wrong".
+
+    References
+    ----------
+    Vikram & Dasgupta (2016), sections 3 and 5.
     """
     if question not in STRATEGIES:
         raise InvalidParameter(
-            f"There is no kind of question {question!r}.", f"Known: {', '.join(STRATEGIES)}."
+            f"There is no kind of question {question!r}.",
+            f"Choose one of {', '.join(STRATEGIES)}.",
         )
     if variant not in SAMPLER:
-        raise InvalidParameter(f"There is no variant {variant!r}.", "Known: central, paper.")
+        raise InvalidParameter(f"There is no variant {variant!r}.", "Choose central or paper.")
     problem = as_problem(problem)
     if problem.n_items < 3:
-        raise InvalidParameter("Questions are about three items or more.")
+        raise InvalidParameter("Questions need at least three items.")
     answers = check_integer(answers, "The number of answers", InvalidParameter, 0)
     each = check_integer(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
     samples = check_integer(samples, "The samples between two questions", InvalidParameter, 4)
-    lesson = _Lesson(problem, variant, each, samples, seed, SAMPLER[variant] | dict(params or {}))
-    return _stream(lesson, user, question, answers, target, size, candidates, induced)
+    state = _TeachingState(
+        problem, variant, each, samples, seed, SAMPLER[variant] | dict(params or {})
+    )
+    return _stream(state, user, question, answers, target, size, candidates, induced)
 
 
 def _stream(
-    lesson: _Lesson,
+    state: _TeachingState,
     user: User,
     kind: str,
     answers: int,
@@ -151,41 +198,49 @@ def _stream(
     induced: bool,
 ) -> Iterator[Step]:
     memory = Memory()
-    tree = lesson.sample()
-    yield lesson.step(0, tree, target, "start")
+    tree = state.sample()
+    yield state.step(0, tree, target, "start")
     for number in range(1, answers + 1):
-        put = ask(
+        asked = ask(
             kind,
             tree,
-            lesson.posterior,
+            state.posterior,
             size=size,
             candidates=candidates,
             induced=induced,
-            triplets=lesson.triplets if lesson.hard else None,
+            triplets=state.triplets if state.hard else None,
             memory=memory,
-            rng=lesson.rng,
+            rng=state.rng,
         )
-        if put is None:
+        if asked is None:
             return
-        memory.ask(put)
-        items = np.array(put.items)
-        answer = user.odd_one_out(put.items) if put.picks else user.answer(put.shown, items)
+        memory.ask(asked)
+        items = np.array(asked.items)
+        answer = (
+            user.odd_one_out(asked.items)
+            if asked.is_odd_one_out
+            else user.answer(asked.shown, items)
+        )
         if answer is None:
-            memory.accept(put)
-            lesson.accept(put)
-            what: Kind = "accepted"
-            share, told = float("nan"), 0.0
+            memory.accept(asked)
+            state.accept(asked)
+            kind_of_answer: Kind = "accepted"
+            share, information = float("nan"), 0.0
         else:
-            share = surprise(lesson.posterior, answer)
-            what = lesson.correct(answer)
-            told = bits(share, len(lesson.posterior.thinned_trees)) if what == "correction" else 0.0
-            if what == "correction":
-                lesson.forget()
-        tree = lesson.sample()
-        yield lesson.step(number, tree, target, what, put, answer, share, told)
+            share = triplet_support(state.posterior, answer)
+            kind_of_answer = state.correct(answer)
+            information = (
+                bits(share, len(state.posterior.thinned_trees))
+                if kind_of_answer == "correction"
+                else 0.0
+            )
+            if kind_of_answer == "correction":
+                state.forget()
+        tree = state.sample()
+        yield state.step(number, tree, target, kind_of_answer, asked, answer, share, information)
 
 
-class _Lesson:
+class _TeachingState:
     """The chain, its trees and the constraints between two questions."""
 
     def __init__(
@@ -198,7 +253,7 @@ class _Lesson:
         params: dict[str, Any],
     ) -> None:
         self.problem, self.params, self.seed = problem, params, seed
-        self.ours = variant == "central"
+        self.is_central = variant == "central"
         self.hard = params.get("beta") is None
         self.n = problem.n_items
         self.steps = each * self.n
@@ -215,7 +270,7 @@ class _Lesson:
         return Triplets(self.rows)
 
     def sample(self) -> Tree:
-        """Go on with the chain; the tree to show."""
+        """Continue the chain, and return the tree to show."""
         problem = self.problem.with_triplets(np.concatenate([self.rows, self.held]))
         drawn = list(
             run(
@@ -228,35 +283,37 @@ class _Lesson:
                 **self.params,
             )
         )
-        left_out = LEFT_OUT if self.last else LEFT_OUT_AT_FIRST
+        left_out = BURN_IN if self.last else FIRST_BURN_IN
         self.last = drawn[-1]
         for snapshot in drawn[1 + int(left_out * (len(drawn) - 1)) :]:
             joint = snapshot.metrics["log_joint"]
             self.posterior.add(snapshot.tree, joint)
             self.kept.append((snapshot.tree, joint))
-        self.kept = self.kept[-KEPT:]
-        return central_tree(self.posterior, self.rng) if self.ours else self.last.tree
+        self.kept = self.kept[-MAX_KEPT_TREES:]
+        return central_tree(self.posterior, self.rng) if self.is_central else self.last.tree
 
     def forget(self) -> None:
-        """Start the posterior anew, with those of the last trees that satisfy all constraints."""
+        """Restart the posterior from the kept trees that satisfy all constraints."""
         rows = np.concatenate([self.rows, self.held])
         self.posterior = Posterior(self.n)
-        ours = self.ours and self.hard
-        self.kept = [each for each in self.kept if ours and bool(each[0].satisfies(rows).all())]
+        is_central = self.is_central and self.hard
+        self.kept = [
+            each for each in self.kept if is_central and bool(each[0].satisfies(rows).all())
+        ]
         for tree, joint in self.kept:
             self.posterior.add(tree, joint)
 
     def accept(self, question: Question) -> None:
-        if not self.ours or not self.hard:
+        """Add the triplets of an accepted piece as constraints for the time being."""
+        if not self.is_central or not self.hard:
             return
-        more = locked(question)
+        more = shown_triplets(question)
         if len(more):
             self.held = np.concatenate([self.held, more])
             self.forget()
 
     def correct(self, answer: Row) -> Kind:
-        """Take the answer in, unless it contradicts those before; give up what is held against
-        it."""
+        """Add a correction unless it contradicts earlier ones; drop held triplets against it."""
         row = np.array([answer], np.int32)
         rows = np.concatenate([self.rows, row])
         if self.hard:
@@ -282,12 +339,12 @@ class _Lesson:
         question: Question | None = None,
         answer: Row | None = None,
         share: float = float("nan"),
-        told: float = 0.0,
+        information: float = 0.0,
     ) -> Step:
         assert self.last is not None
         td = triplet_distance(target, tree) if target is not None else float("nan")
         joint = self.last.metrics["log_joint"]
         return Step(
             answers, tree, joint, td, self.triplets, len(self.held), kind, question, answer, share,
-            told,
+            information,
         )  # fmt: skip

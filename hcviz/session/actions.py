@@ -1,7 +1,8 @@
-"""Actions: all that can happen to a session. Each remembers when it was made.
+"""Actions: everything that can happen to a session, with the time at which it happened.
 
-Those of the person and of the runner alike; ``update`` says what each does. The time is taken here,
-where the action is made, so that ``update`` stays a pure function and a log replays exactly.
+Actions come from the person and from the runner. :func:`hcviz.session.update.update` defines the
+effect of each. The time is taken when an action is created. So ``update`` stays a pure function,
+and a log can be replayed exactly.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
-from hcviz.session.choice import Question
+from hcviz.session.choice import ChoiceKind
 from hcviz.session.constraint import Constraint, DataSpec
 
-#: How a method treats triplets, as its registry entry says.
-Treatment = Literal["hard", "soft", "ignored"]
+#: How a method uses triplets; its registry entry declares it.
+ConstraintMode = Literal["hard", "soft", "ignored"]
 
 
 def now() -> str:
-    """The time as constraints and the log note it: ISO 8601, UTC, to the second."""
+    """Return the present time in UTC, ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def frozen(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A read-only copy, numpy's numbers as Python's own."""
+def read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a read-only copy, with numpy scalars as Python numbers."""
     plain = {
         str(name): value.item() if isinstance(value, np.generic) else value
         for name, value in values.items()
@@ -39,7 +40,7 @@ def frozen(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """What happened, and when (not part of equality)."""
+    """Something that happened. The time is not part of equality."""
 
     time: str = field(default_factory=now, compare=False)
 
@@ -49,19 +50,29 @@ class Action:
 
 @dataclass(frozen=True)
 class LoadedData(Action):
-    """The Store has read this data. Other names than before: begin without constraints.
+    """The store has loaded data. If the labels differ from before, the constraints are removed.
 
-    ``method`` and ``why`` are given where another method is to take the place of the one in use,
-    for example because that one cannot run on this data; ``said`` is announced with the tree, for
-    example why the data are not taken for something else. ``order`` int32 (n,) is the order of the
-    items that the data suggest; the first tree is drawn as near to it as it can be.
+    Attributes
+    ----------
+    spec : DataSpec
+        How the data were loaded.
+    labels : tuple of str
+        The item labels.
+    method : str
+        A method to switch to, or empty. For example, the present method cannot run on the data.
+    note : str
+        A sentence to announce with the first tree.
+    reason : str
+        Why the method changes.
+    order : ndarray of int32, shape (n,), or None
+        The item order of the data. The first tree is drawn as close to it as possible.
     """
 
     spec: DataSpec
     labels: tuple[str, ...]
     method: str = ""
-    said: str = ""
-    why: str = ""
+    note: str = ""
+    reason: str = ""
     order: NDArray[np.int32] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -70,19 +81,21 @@ class LoadedData(Action):
 
 @dataclass(frozen=True)
 class SetSimilarity(Action):
+    """Choose another similarity measure."""
+
     kind: str
 
 
 @dataclass(frozen=True)
 class SetMissing(Action):
-    """How missing cells are filled."""
+    """Choose how missing cells are filled."""
 
     kind: str
 
 
 @dataclass(frozen=True)
 class SetScaling(Action):
-    """How the features that the method sees are scaled."""
+    """Choose how the features are scaled."""
 
     kind: str
 
@@ -92,6 +105,8 @@ class SetScaling(Action):
 
 @dataclass(frozen=True)
 class AddConstraint(Action):
+    """Add a constraint: ``group`` together, apart from the item ``apart``."""
+
     group: tuple[int, ...]
     apart: int
     author: str = "you"
@@ -105,22 +120,28 @@ class AddConstraint(Action):
 
 @dataclass(frozen=True)
 class EnableConstraint(Action):
+    """Enable a constraint."""
+
     id: int
 
 
 @dataclass(frozen=True)
 class DisableConstraint(Action):
+    """Disable a constraint."""
+
     id: int
 
 
 @dataclass(frozen=True)
 class DeleteConstraint(Action):
+    """Delete a constraint."""
+
     id: int
 
 
 @dataclass(frozen=True)
 class EditConstraint(Action):
-    """Change what is not None."""
+    """Change the fields that are not None."""
 
     id: int
     note: str | None = None
@@ -130,9 +151,9 @@ class EditConstraint(Action):
 
 @dataclass(frozen=True)
 class ImportConstraints(Action):
-    """Add these, renumbered; repeats are left out, what contradicts is kept disabled.
+    """Add constraints with new ids. Repeats are left out; contradictory ones are kept disabled.
 
-    ``source`` says where they come from, in front of what is announced.
+    ``source`` is the beginning of the announcement and names where the constraints come from.
     """
 
     constraints: tuple[Constraint, ...]
@@ -144,7 +165,7 @@ class ImportConstraints(Action):
 
 @dataclass(frozen=True)
 class ResolveConflict(Action):
-    """Switch ``enable_id`` on and ``disable_ids`` off, in one step."""
+    """Enable ``enable_id`` and disable ``disable_ids`` in one step."""
 
     enable_id: int
     disable_ids: tuple[int, ...] = ()
@@ -155,31 +176,33 @@ class ResolveConflict(Action):
 
 @dataclass(frozen=True)
 class DismissConflict(Action):
-    """Leave the answer switched off and go to the next that was refused, or leave them ``all``."""
+    """Leave the refused constraint disabled and explain the next one; with ``all``, leave all."""
 
     all: bool = False
 
 
 @dataclass(frozen=True)
 class Soften(Action):
-    """Weigh answers against each other: switch to ``method`` with these ``values`` of its
-    parameters, with which it treats triplets as soft, and switch on ``enable_ids`` too, in one
-    step."""
+    """Treat constraints as soft, in one step.
+
+    The action switches to ``method`` with these ``values`` of its parameters, and enables
+    ``enable_ids``.
+    """
 
     method: str
     values: Mapping[str, Any]
     enable_ids: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", read_only(self.values))
         object.__setattr__(self, "enable_ids", tuple(int(each) for each in self.enable_ids))
 
 
 @dataclass(frozen=True)
-class Choose(Action):
-    """Of three items the first was named, as the most central or as the odd one out."""
+class AddChoice(Action):
+    """Add an answer about three items. The first item is the most central, or the odd one."""
 
-    question: Question
+    question: ChoiceKind
     items: tuple[int, int, int]
     author: str = "you"
 
@@ -188,24 +211,24 @@ class Choose(Action):
 
 
 @dataclass(frozen=True)
-class TakeBack(Action):
-    """Remove the answer about three items at place ``at``."""
+class RemoveChoice(Action):
+    """Remove the choice with index ``at``."""
 
     at: int
 
 
 @dataclass(frozen=True)
-class Attach(Action):
-    """A file of comparisons of the items, beside the data's own; ``said`` tells how many."""
+class AddComparisons(Action):
+    """Add a file of comparisons to the data. ``note`` is announced; it gives their number."""
 
     filename: str
     content: bytes
-    said: str
+    note: str
 
 
 @dataclass(frozen=True)
-class Look(Action):
-    """A piece of the tree was looked at, and found right or passed over. No step to undo."""
+class ReviewPiece(Action):
+    """Record that the person accepted or skipped a piece of the tree. It cannot be undone."""
 
     items: tuple[int, ...]
     clades: tuple[tuple[int, ...], ...] = ()
@@ -217,22 +240,22 @@ class Look(Action):
 
 @dataclass(frozen=True)
 class SetAuthor(Action):
-    """Whose answers the next ones are. Nothing that can be undone: no answer changes."""
+    """Set the author of the next answers. It changes no answer and cannot be undone."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class WeighAuthor(Action):
-    """How much an author's answers count, beside others' of weight 1; soft methods look at it."""
+class SetAuthorWeight(Action):
+    """Set the weight of an author's answers. The default is 1; only soft methods use it."""
 
     author: str
     weight: float
 
 
 @dataclass(frozen=True)
-class SwitchAuthor(Action):
-    """All of an author's answers off, or those back on that this switch put aside."""
+class EnableAuthor(Action):
+    """Disable all answers of an author, or enable those that were disabled this way."""
 
     author: str
     on: bool
@@ -243,58 +266,64 @@ class SwitchAuthor(Action):
 
 @dataclass(frozen=True)
 class SetMethod(Action):
-    """Another method, with the parameters that it had last."""
+    """Switch to another method, with the parameters that it had last."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class SetParams(Action):
-    """New values of some of the method's parameters; the others stay.
+    """Set some of the method's parameters; the others stay.
 
-    ``going_on``: a slider is still being moved, so this is one step to undo with the change before
-    it.
+    ``is_dragging`` is True while a slider moves. The change then belongs to the same undo step as
+    the change before.
     """
 
     values: Mapping[str, Any]
-    going_on: bool = False
+    is_dragging: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", read_only(self.values))
 
 
 @dataclass(frozen=True)
 class SetSeed(Action):
-    """Another seed, and a run from nothing."""
+    """Set another seed, and start a run from scratch."""
 
     seed: int
 
 
 @dataclass(frozen=True)
 class Rerun(Action):
-    """Run on from what is shown, or from nothing (``fresh``)."""
+    """Continue from the shown state, or start from scratch (``fresh``)."""
 
     fresh: bool = False
 
 
 @dataclass(frozen=True)
 class Cancel(Action):
-    """Stop the run; what is shown stays."""
+    """Stop the run. The shown tree stays."""
 
 
 @dataclass(frozen=True)
 class Arrived(Action):
+    """The runner has delivered a snapshot."""
+
     run: int
     snapshot: Snapshot
 
 
 @dataclass(frozen=True)
 class Finished(Action):
+    """The run has reached its end."""
+
     run: int
 
 
 @dataclass(frozen=True)
 class Failed(Action):
+    """The run has failed."""
+
     run: int
     message: str
     hint: str = ""
@@ -302,6 +331,8 @@ class Failed(Action):
 
 @dataclass(frozen=True)
 class Stopped(Action):
+    """The runner has stopped the run."""
+
     run: int
 
 
@@ -310,35 +341,35 @@ class Stopped(Action):
 
 @dataclass(frozen=True)
 class Undo(Action):
-    pass
+    """Undo the last step."""
 
 
 @dataclass(frozen=True)
 class Redo(Action):
-    pass
+    """Redo the last undone step."""
 
 
 @dataclass(frozen=True)
-class Resumed(Action):
-    """The run that was in progress when the session was saved is over; the newest is ``run``.
+class RunInterrupted(Action):
+    """The run that was in progress when the session was saved has ended; ``run`` is the newest run.
 
-    It is in the log where a session was saved or restored while a run was in progress. (Earlier
-    versions logged every ``Restore`` so, with run numbers above those of the page.)
+    The action is in the log if a session was saved or restored during a run. Earlier versions
+    logged every ``Restore`` this way, with run numbers above those of the page.
     """
 
     run: int
 
 
 @dataclass(frozen=True)
-class Began(Action):
-    """What the log begins with, put there by ``update``: the session before its first action."""
+class SessionStarted(Action):
+    """The first entry of the log: the session before its first action. ``update`` adds it."""
 
     data: DataSpec
     labels: tuple[str, ...]
     method: str
-    treats: Treatment
+    constraint_mode: ConstraintMode
     params: Mapping[str, Any]
     seed: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", frozen(self.params))
+        object.__setattr__(self, "params", read_only(self.params))

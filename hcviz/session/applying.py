@@ -1,48 +1,50 @@
-"""What runs after constraints were switched on: nothing, or nothing that changes the tree, if they
-hold in the tree on the screen."""
+"""Decide what runs after constraints were enabled.
+
+Constraints that hold in the shown tree do not change the tree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hcviz.session.history import Stepped
+from hcviz.session.history import UpdateResult
 from hcviz.session.methods import Methods
-from hcviz.session.model import Constraint, Session, joined
-from hcviz.session.runs import IGNORED, begin, say
+from hcviz.session.model import Constraint, Session, joined_triplets
+from hcviz.session.runs import IGNORED_TEXT, announce, start_run
 
-SAMPLING = "Sampling goes on, and the tree stays."
+SAMPLING_TEXT = "Sampling continues, and the tree stays."
 
 
-def applied(
+def apply_constraints(
     session: Session, added: Sequence[Constraint], cause: str, text: str, methods: Methods
-) -> Stepped:
-    """Run under the constraints ``added``, which were just enabled; ``text`` is announced.
+) -> UpdateResult:
+    """Start the run that the newly enabled constraints ``added`` need, and announce ``text``.
 
-    If all of them hold in the tree on the screen, that tree stays, whether or not the method treats
-    constraints as hard. A sampler goes on in the background, since the supports change. Any other
-    method has nothing to do. While a run is changing the tree, it starts again under them.
+    If all of them hold in the shown tree, that tree stays, under hard and soft methods. A sampler
+    continues in the background, because the supports change. Other methods do not run. If a run is
+    changing the tree, it starts again with the new constraints.
     """
-    if session.treats == "ignored":
-        return say(session, f"{text} {IGNORED}")
-    if changes_tree(session) or not holds(session, added):
-        return begin(session, cause, "snapshot", text)
-    text += f" {'It is' if len(added) == 1 else 'They are'} true of this tree already."
+    if session.constraint_mode == "ignored":
+        return announce(session, f"{text} {IGNORED_TEXT}")
+    if is_tree_changing(session) or not satisfied_by_shown_tree(session, added):
+        return start_run(session, cause, "snapshot", text)
+    text += f" {'It is' if len(added) == 1 else 'They are'} true in this tree already."
     if methods(session.method).samples:
-        return begin(session, cause, "snapshot", f"{text} {SAMPLING}", keeps_tree=True)
-    return say(session, text)
+        return start_run(session, cause, "snapshot", f"{text} {SAMPLING_TEXT}", keeps_tree=True)
+    return announce(session, text)
 
 
-def changes_tree(session: Session) -> bool:
-    """Whether a run is in progress whose trees are shown."""
+def is_tree_changing(session: Session) -> bool:
+    """Return True if the run in progress changes the shown tree."""
     return session.status == "sampling" and not session.keeps_tree
 
 
-def holds(session: Session, constraints: Sequence[Constraint]) -> bool:
-    """Whether the tree on the screen satisfies all of these. False without a tree."""
+def satisfied_by_shown_tree(session: Session, constraints: Sequence[Constraint]) -> bool:
+    """Return True if the shown tree satisfies all of these; False without a tree."""
     tree = session.tree
     if tree is None or tree.n_leaves != session.n_items:
         return False
-    return bool(tree.satisfies(joined(tuple(constraints))).all())
+    return bool(tree.satisfies(joined_triplets(tuple(constraints))).all())
 
 
-__all__ = ["SAMPLING", "applied", "changes_tree", "holds"]
+__all__ = ["SAMPLING_TEXT", "apply_constraints", "is_tree_changing", "satisfied_by_shown_tree"]

@@ -1,4 +1,4 @@
-"""``Choice``: one of three items, named as the most central or as the odd one out."""
+"""``Choice``: one of three items, named as the most central one or as the odd one."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ import numpy as np
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.triplets import Comparisons
 
-Question = Literal["central", "odd"]
+ChoiceKind = Literal["central", "odd"]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer about three different items; ``items`` has the one that was named first.
+    """An answer about three different items; the chosen item comes first in ``items``.
 
-    It is no constraint: it becomes two comparisons, which count beside others and may contradict
-    them. Raises :class:`InvalidConstraint`.
+    It is not a constraint. It becomes two comparisons, which may contradict others.
+
+    Raises
+    ------
+    InvalidConstraint
+        If ``items`` are not three different items.
     """
 
-    question: Question
+    question: ChoiceKind
     items: tuple[int, int, int]
     author: str = "you"
     time: str = ""
@@ -33,22 +37,22 @@ class Choice:
             raise InvalidConstraint(f"An answer is about three different items, not {self.items}.")
 
     def sentence(self, labels: Sequence[str]) -> str:
-        """``bat is the odd one out beside whale and trout``."""
+        """Return a sentence such as ``bat is the odd one out beside whale and trout``."""
         named, *others = (labels[item] for item in self.items)
         said = "the most central beside" if self.question == "central" else "the odd one out beside"
         return f"{named} is {said} {others[0]} and {others[1]}"
 
 
 def check_choice(choice: Choice, n_items: int) -> None:
-    """Raise :class:`InvalidConstraint` unless it is about three of 0 .. n_items - 1."""
+    """Raise :class:`InvalidConstraint` if an item is not in 0 .. n_items - 1."""
     if max(choice.items) >= n_items:
         raise InvalidConstraint(
             f"The answer names item {max(choice.items)}, but there are only {n_items} items."
         )
 
 
-def compared(choices: Sequence[Choice]) -> Comparisons | None:
-    """The comparisons that the choices make, two of each, in their order; None of none."""
+def comparisons_of(choices: Sequence[Choice]) -> Comparisons | None:
+    """Return the comparisons of the choices in order, two for each."""
     if not choices:
         return None
     make = {"central": Comparisons.from_most_central, "odd": Comparisons.from_odd_one_out}

@@ -1,4 +1,4 @@
-"""``Constraint``: one answer of a person; ``DataSpec``: what it takes to load the data again."""
+"""``Constraint``: an answer of a person. ``DataSpec``: how the data are loaded."""
 
 from __future__ import annotations
 
@@ -12,21 +12,40 @@ from hcviz.core.build import chain_triplets
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.triplets import Triplets
 
-#: A longer list of names is cut to this many and a count.
+#: A longer list of names shows this many names and a count.
 NAMES_SHOWN = 3
 
-#: A group and the item it stands apart from.
+#: A group, and the item that is apart from it.
 Statement = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """All of ``group`` together, before any of it joins ``apart``.
+    """The items of ``group`` are together, apart from the item ``apart``.
 
-    ``id`` is the session's number for it and is never used again; ``group`` holds two or more
-    different items (indices into the session's labels), ``apart`` another one. ``weight`` > 0 is
-    looked at by soft methods only. A disabled constraint stays in the list and has no say.
-    ``time`` is ISO 8601, UTC. Raises :class:`InvalidConstraint`.
+    Attributes
+    ----------
+    id : int
+        The session's number of the constraint. It is never used again.
+    group : tuple of int
+        At least two different items, as indices of the session's labels.
+    apart : int
+        An item that is not in the group.
+    author : str
+        Who gave the answer.
+    weight : float
+        Greater than 0. Only soft methods use it.
+    note : str
+        A remark of the person.
+    enabled : bool
+        A disabled constraint stays in the list and has no effect.
+    time : str
+        ISO 8601, UTC.
+
+    Raises
+    ------
+    InvalidConstraint
+        If a value is not allowed.
     """
 
     id: int
@@ -50,42 +69,55 @@ class Constraint:
 
     @property
     def statement(self) -> Statement:
+        """The pair (group, apart)."""
         return self.group, self.apart
 
     @cached_property
     def triplets(self) -> Triplets:
-        """|G| - 1 chained rows, each with the share weight / (|G| - 1)."""
+        """The |group| - 1 chained triplets, each with an equal share of the weight."""
         rows = chain_triplets(self.group, self.apart)
         return Triplets(rows, [self.weight / len(rows)] * len(rows))
 
-    def says_the_same(self, group: Sequence[int], apart: int) -> bool:
+    def states_same(self, group: Sequence[int], apart: int) -> bool:
+        """Return True if group and apart are the same, whatever the order of the group."""
         return self.apart == apart and set(self.group) == set(group)
 
     def sentence(self, labels: Sequence[str]) -> str:
+        """Return the constraint as a sentence with item labels."""
         return sentence(self.group, self.apart, labels)
 
 
-def names(items: Sequence[int], labels: Sequence[str]) -> str:
-    """``a + b + c``; more than four as ``a + b + c and 5 more``."""
+def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
+    """Return ``a + b + c``; more than four names as ``a + b + c and 5 more``."""
     shown = items if len(items) <= NAMES_SHOWN + 1 else items[:NAMES_SHOWN]
     text = " + ".join(labels[item] for item in shown)
     return text if len(shown) == len(items) else f"{text} and {len(items) - len(shown)} more"
 
 
 def sentence(group: Sequence[int], apart: int, labels: Sequence[str]) -> str:
-    """What a constraint says: ``bat + whale together, before trout``."""
-    return f"{names(group, labels)} together, before {labels[apart]}"
+    """Return a sentence such as ``bat + whale together, before trout``."""
+    return f"{names_text(group, labels)} together, before {labels[apart]}"
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where the data comes from and how it is read; the Store turns it into a data set.
+    """Where the data come from and how they are prepared. The store loads the data set.
 
-    ``kind``: ``built-in`` (``name`` is one of ``hcviz.datasets.names()``), ``table`` (an upload:
-    ``content`` are the file's bytes, ``filename`` its name, ``table_kind`` what the person said it
-    is) or ``given`` (handed over in Python; it cannot be loaded again from a file).
-    ``similarity``, ``missing`` and ``scaling`` name the choices made. ``answers`` are files of
-    comparisons of its items that were added: (file's name, bytes).
+    Attributes
+    ----------
+    kind : {"built-in", "table", "given"}
+        ``built-in``: ``name`` is one of ``hcviz.datasets.names()``. ``table``: an uploaded file.
+        ``given``: passed in Python, so it cannot be loaded again from a file.
+    name : str
+        The name of the data.
+    similarity, missing, scaling : str
+        The chosen preparation.
+    filename, content : str, bytes or None
+        Name and bytes of the uploaded file.
+    table_kind : str
+        The kind of table that the person chose.
+    answers : tuple of (str, bytes)
+        Added files of comparisons: file name and content.
     """
 
     kind: Literal["built-in", "table", "given"] = "built-in"
@@ -100,7 +132,7 @@ class DataSpec:
     )
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
 
-    def same(self, other: DataSpec) -> bool:
-        """Whether the other speaks of these data, however they are prepared."""
+    def has_same_data(self, other: DataSpec) -> bool:
+        """Return True if both load the same data, however these are prepared."""
         prepared = {name: getattr(other, name) for name in ("similarity", "missing", "scaling")}
         return replace(self, **prepared) == other

@@ -1,4 +1,4 @@
-"""Effects: what ``update`` asks the Store to do. Data, so that tests can read them."""
+"""Effects: requests of ``update`` to the store, as data that tests can read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hcviz.session.constraint import DataSpec
 
 @dataclass(frozen=True, eq=False)
 class StartRun:
-    """Start run ``run`` in the place of whatever runs, with ``generator(seed, run)``.
+    """Start run ``run`` with ``generator(seed, run)``. It replaces the run in progress.
 
-    ``start``: a snapshot to go on from, a tree to begin at, or None for a run from nothing.
-    ``comparisons``: answers that the session has beside the data's.
+    ``start`` is a snapshot to continue from, a tree to start at, or None. ``comparisons`` are those
+    of the session, in addition to those of the data.
     """
 
     run: int
@@ -31,19 +31,21 @@ class StartRun:
 
 @dataclass(frozen=True)
 class CancelRun:
+    """Cancel a run."""
+
     run: int
 
 
 @dataclass(frozen=True)
 class ReloadData:
-    """Read the data again as ``spec`` says; comes before the StartRun that needs it."""
+    """Load the data again from ``spec``. It comes before the ``StartRun`` that needs the data."""
 
     spec: DataSpec
 
 
 @dataclass(frozen=True)
 class Announce:
-    """Say this, also to a screen reader; it is the session's ``message`` as well."""
+    """Show this text, also to screen readers. It is the session's ``message`` too."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""Several people's answers: how much each counts, a switch for each, and where they agree."""
+"""Answers of several people: weights, a switch for each author, and agreement between authors."""
 
 from __future__ import annotations
 
@@ -15,60 +15,71 @@ from hcviz.core import buildkernels as kernels
 from hcviz.core.build import chain_triplets
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.actions import SetAuthor, SwitchAuthor, WeighAuthor, frozen
-from hcviz.session.applying import applied
-from hcviz.session.history import Stepped, step
-from hcviz.session.judge import follows
-from hcviz.session.mend import counted, sorted_out, told, with_all
+from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, read_only
+from hcviz.session.applying import apply_constraints
+from hcviz.session.assessment import is_implied_by
+from hcviz.session.conflicts import (
+    count_text,
+    replace_constraints,
+    split_consistent,
+    update_conflict,
+)
+from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, Statement
-from hcviz.session.runs import begin, say, unchanged
+from hcviz.session.runs import announce, no_change, start_run
 
 Int = NDArray[np.int32]
 
-#: A name that is longer is a sentence.
-LONGEST = 60
-#: The BUILD work allowed for one pair's agreement, in rows looked at: a quarter of a second.
-WORK_LIMIT = 2_000_000
-#: A BUILD costs about this many rows however few it is given.
-OVERHEAD = 400
-#: Disagreements that are told; the others are counted.
-TOLD = 12
+#: An author's name has at most this many characters.
+MAX_NAME_LENGTH = 60
+#: The BUILD work for the agreement of two authors, in rows read; about a quarter of a second.
+BUILD_BUDGET = 2_000_000
+#: The fixed cost of a BUILD, in rows.
+BUILD_OVERHEAD = 400
+#: At most this many disagreements are explained; the others are only counted.
+MAX_EXPLAINED = 12
 
 
 # ---------------------------------------------------------------------- rules
 
 
-def set_author(session: Session, action: SetAuthor) -> Stepped:
-    """Whose the next answers are."""
+def set_author(session: Session, action: SetAuthor) -> UpdateResult:
+    """Set the author of the next answers."""
     name = " ".join(action.name.split())
-    if not name or len(name) > LONGEST:
+    if not name or len(name) > MAX_NAME_LENGTH:
         raise InvalidConstraint(
-            f"An author's name has 1 to {LONGEST} characters, not {len(name)}.",
-            "It is what stands beside each answer.",
+            f"An author's name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}.",
+            "The name is shown beside each answer.",
         )
     if name == session.author:
-        return unchanged(session)
-    return say(replace(session, author=name), f"New answers are by {name}.")
+        return no_change(session)
+    return announce(replace(session, author=name), f"New answers are by {name}.")
 
 
-def weigh(session: Session, action: WeighAuthor) -> Stepped:
-    """Runs on where the method weighs answers; else it is kept for one that does."""
+def weigh(session: Session, action: SetAuthorWeight) -> UpdateResult:
+    """Set an author's weight. A soft method then runs again."""
     weight = check_weight(action.weight)
     if session.author_weights.get(action.author, 1.0) == weight:
-        return unchanged(session)
+        return no_change(session)
     text = f"Weight of {action.author}: {weight:g}."
     weights = {**session.author_weights, action.author: weight}
-    session = replace(step(session, text), author_weights=frozen(weights))
+    session = replace(add_undo_step(session, text), author_weights=read_only(weights))
     if not any(each.author == action.author for each in session.enabled):
-        return say(session, text)
-    if session.weighs:
-        return begin(session, text, "snapshot")
-    return say(session, f"{text} This method does not weigh answers: it counts with one that does.")
+        return announce(session, text)
+    if session.is_soft:
+        return start_run(session, text, "snapshot")
+    return announce(session, f"{text} This method ignores weights; soft methods use them.")
 
 
 def check_weight(weight: float) -> float:
-    """The weight; :class:`InvalidConstraint` unless it is a positive number."""
+    """Return the weight as a float.
+
+    Raises
+    ------
+    InvalidConstraint
+        If the weight is not a positive number.
+    """
     if not (math.isfinite(weight) and weight > 0):
         raise InvalidConstraint(
             f"The weight of an author is positive, not {weight:g}.",
@@ -77,72 +88,77 @@ def check_weight(weight: float) -> float:
     return float(weight)
 
 
-def switch(session: Session, action: SwitchAuthor, methods: Methods) -> Stepped:
-    """One step for all of an author's answers.
+def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateResult:
+    """Disable or enable all answers of an author in one step.
 
-    On: those that the switch put aside; where there are none, all of them. What contradicts the
-    answers in use stays off and is explained.
+    Enabling restores the answers that the switch disabled, or all answers if there are none.
+    Answers that contradict the enabled ones stay disabled, and the conflict is explained.
     """
     theirs = [each for each in session.constraints if each.author == action.author]
-    rested = [each for each in theirs if each.id in session.resting and not each.enabled]
+    rested = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
     if action.on:
         asked = rested or [each for each in theirs if not each.enabled]
         return _switch_on(session, action.author, asked, methods)
     off = [each for each in theirs if each.enabled]
     if not off:
-        return unchanged(session)
-    text = f"{action.author}: {counted(len(off))} switched off."
+        return no_change(session)
+    text = f"{action.author}: {count_text(len(off))} switched off."
     aside = [each.id for each in off]
-    rest = tuple(dict.fromkeys((*_others(session, action.author), *aside)))
-    session = with_all(step(session, text), (replace(each, enabled=False) for each in off))
+    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *aside)))
+    session = replace_constraints(
+        add_undo_step(session, text), (replace(each, enabled=False) for each in off)
+    )
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
-    session = told(replace(session, resting=rest), refused)
-    if session.treats == "ignored":
-        return say(session, text)
-    return begin(session, text, "snapshot")
+    session = update_conflict(replace(session, disabled_by_author=rest), refused)
+    if session.constraint_mode == "ignored":
+        return announce(session, text)
+    return start_run(session, text, "snapshot")
 
 
-def _switch_on(session: Session, author: str, asked: list[Constraint], methods: Methods) -> Stepped:
+def _switch_on(
+    session: Session, author: str, asked: list[Constraint], methods: Methods
+) -> UpdateResult:
     if not asked:
-        return unchanged(session)
-    taken, refused = (asked, []) if session.weighs else sorted_out(asked, session.enabled)
-    text = f"{author}: {counted(len(taken))} switched on."
+        return no_change(session)
+    taken, refused = (asked, []) if session.is_soft else split_consistent(asked, session.enabled)
+    text = f"{author}: {count_text(len(taken))} switched on."
     if refused:
-        text += f" {len(refused)} at odds with others stay off."
-    before = session if not taken else step(session, text)
-    session = with_all(before, (replace(each, enabled=True) for each in taken))
+        verb = "contradicts others and stays" if len(refused) == 1 else "contradict others and stay"
+        text += f" {len(refused)} {verb} off."
+    before = session if not taken else add_undo_step(session, text)
+    session = replace_constraints(before, (replace(each, enabled=True) for each in taken))
     shown = session.conflict
     waiting = () if shown is None else (shown.constraint_id, *shown.waiting)
-    session = told(session, (*(each.id for each in refused), *waiting))
+    session = update_conflict(session, (*(each.id for each in refused), *waiting))
     if not taken:  # nothing in the list changed: not a step
-        return say(session, text)
-    session = replace(session, resting=_others(session, author))
-    return applied(session, taken, text, text, methods)
+        return announce(session, text)
+    session = replace(session, disabled_by_author=_without_author(session, author))
+    return apply_constraints(session, taken, text, text, methods)
 
 
-def _others(session: Session, author: str) -> tuple[int, ...]:
-    """What rests of other authors' answers, and of this one's what is there no more."""
+def _without_author(session: Session, author: str) -> tuple[int, ...]:
+    """Return the ids in ``disabled_by_author`` that are not answers of this author."""
     theirs = {each.id for each in session.constraints if each.author == author}
-    return tuple(each for each in session.resting if each not in theirs)
+    return tuple(each for each in session.disabled_by_author if each not in theirs)
 
 
-# ---------------------------------------------------------------------- who says what
+# ---------------------------------------------------------------------- list of authors
 
 
 @dataclass(frozen=True)
 class Expert:
-    """One author: ``said`` answers, of which ``used`` are switched on; ``weight`` of each."""
+    """An author, with the number of answers, the number of enabled answers, and their weight."""
 
     name: str
-    said: int
-    used: int
+    n_answers: int
+    n_enabled: int
     weight: float
 
 
 def experts(session: Session) -> tuple[Expert, ...]:
-    """All whose answers are in the list, and whose answers come next, in the order they began."""
-    names = dict.fromkeys([*(each.author for each in session.constraints), session.author])
+    """Return all authors of answers in order of appearance, with the present author."""
+    authors = dict.fromkeys([*(each.author for each in session.constraints), session.author])
     return tuple(
         Expert(
             name,
@@ -150,7 +166,7 @@ def experts(session: Session) -> tuple[Expert, ...]:
             sum(each.author == name for each in session.enabled),
             session.author_weights.get(name, 1.0),
         )
-        for name in names
+        for name in authors
     )
 
 
@@ -159,58 +175,73 @@ def experts(session: Session) -> tuple[Expert, ...]:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Answer ``id`` of the first, which has no tree with ``with_ids``: answers of the second, and
-    of the first where both are needed."""
+    """Answer ``id`` of the first author, which contradicts the answers ``with_ids``.
+
+    ``with_ids`` are answers of the second author, and of the first author where needed.
+    """
 
     id: int
     with_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How two authors' answers stand to each other.
+class ExpertAgreement:
+    """How far the answers of two authors agree.
 
-    Of the triples of items that both of them name and that either states something about (ab|c),
-    for ``alike`` it follows from the other's answers, for ``against`` it contradicts them, for
-    ``open`` neither.
-    ``looked_at`` of ``stated`` were looked at: all, unless that took too long. ``clashes``: answers
-    of the first that contradict the second's, up to :data:`TOLD`; ``n_clashes``: all of them.
+    The triples are those that both authors name and about which at least one states a triplet ab|c.
+
+    Attributes
+    ----------
+    first, second : str
+        The authors.
+    n_shared : int
+        Items that both authors name.
+    n_agreeing, n_contradicting, n_open : int
+        Triples whose triplet follows from the other author's answers, contradicts them, or neither.
+    n_stated : int
+        All triples.
+    n_checked : int
+        Triples that were checked. It is smaller than ``n_stated`` if all would take too long.
+    disagreements : tuple of Disagreement
+        Answers of the first author that contradict the second's; at most ``MAX_EXPLAINED``.
+    n_disagreements : int
+        The number of all disagreements.
     """
 
     first: str
     second: str
-    shared: int
-    alike: int
-    against: int
-    open: int
-    stated: int
-    looked_at: int
-    clashes: tuple[Disagreement, ...]
-    n_clashes: int
+    n_shared: int
+    n_agreeing: int
+    n_contradicting: int
+    n_open: int
+    n_stated: int
+    n_checked: int
+    disagreements: tuple[Disagreement, ...]
+    n_disagreements: int
 
     @property
     def share(self) -> float | None:
-        """alike / (alike + against), the triplet agreement; None where neither was found."""
-        known = self.alike + self.against
-        return self.alike / known if known else None
+        """The triplet agreement n_agreeing / (n_agreeing + n_contradicting); None if both are 0."""
+        known = self.n_agreeing + self.n_contradicting
+        return self.n_agreeing / known if known else None
 
 
-def agreements(session: Session) -> tuple[Agreement, ...]:
-    """Every two authors; what an author said counts whether or not it is switched on.
+def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
+    """Return the agreement of every two authors. Disabled answers count too.
 
-    (An answer is often off just because it contradicts another author's.) Where authors contradict
-    themselves, what is switched on goes first, then the order of the list.
+    (An answer is often disabled because it contradicts another author's.) If an author's answers
+    contradict each other, enabled answers come first, then the order of the list.
     """
-    names = dict.fromkeys(each.author for each in session.constraints)
+    authors = dict.fromkeys(each.author for each in session.constraints)
     said = {
         name: tuple(
             (each.id, each.statement, each.enabled)
             for each in session.constraints
             if each.author == name
         )
-        for name in names
+        for name in authors
     }
-    return tuple(_agreement(a, said[a], b, said[b]) for a, b in combinations(names, 2))
+    return tuple(_agreement(a, said[a], b, said[b]) for a, b in combinations(authors, 2))
 
 
 _Said = tuple[tuple[int, Statement, bool], ...]
@@ -218,47 +249,49 @@ _Row = tuple[int, int, int]
 
 
 @lru_cache(maxsize=32)
-def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> Agreement:
-    ours, others = _consistent(mine), _consistent(theirs)
+def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgreement:
+    ours, others = _consistent_part(mine), _consistent_part(theirs)
     shared = _items(ours) & _items(others)
-    here = _pairs(ours, shared)
+    here = _stated_triplets(ours, shared)
     done = {frozenset(row) for row in here}
-    there = [row for row in _pairs(others, shared) if frozenset(row) not in done]
+    there = [row for row in _stated_triplets(others, shared) if frozenset(row) not in done]
     counts = np.zeros(3, np.int64)
     for rows, other in ((here, others), (there, ours)):
-        known = _Known(other)
-        for row in _thinned(rows, max(1, WORK_LIMIT // (6 * known.cost))):  # 3 BUILDs, 2 sides
-            counts[known.says(row)] += 1
-    clashes, n_clashes = _clashes(ours, others)
+        known = _TripletTester(other)
+        for row in _evenly_spaced(
+            rows, max(1, BUILD_BUDGET // (6 * known.cost))
+        ):  # 3 BUILDs, 2 sides
+            counts[known.relation_to(row)] += 1
+    clashes, n_disagreements = _find_disagreements(ours, others)
     alike, against, unsaid = (int(count) for count in counts)
-    return Agreement(
+    return ExpertAgreement(
         first, second, len(shared), alike, against, unsaid, len(here) + len(there),
-        alike + against + unsaid, clashes, n_clashes,
+        alike + against + unsaid, clashes, n_disagreements,
     )  # fmt: skip
 
 
-def _thinned(rows: list[_Row], most: int) -> list[_Row]:
-    """At most so many of them, evenly."""
+def _evenly_spaced(rows: list[_Row], most: int) -> list[_Row]:
+    """Return at most ``most`` of the rows, evenly spaced."""
     if len(rows) <= most:
         return rows
     return [rows[k] for k in np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
-def _consistent(said: _Said) -> tuple[Constraint, ...]:
-    """An author's answers, without those that contradict the author's earlier ones."""
+def _consistent_part(said: _Said) -> tuple[Constraint, ...]:
+    """Return an author's answers without those that contradict the author's earlier ones."""
     ordered = sorted(said, key=lambda each: not each[2])
     made = [Constraint(number, *statement) for number, statement, _ in ordered]
-    return tuple(sorted_out(made, ())[0])
+    return tuple(split_consistent(made, ())[0])
 
 
 def _items(constraints: Sequence[Constraint]) -> set[int]:
     return {item for each in constraints for item in (*each.group, each.apart)}
 
 
-def _pairs(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
-    """The triplets ab|c that these answers state about items ``among``, a < b, each once.
+def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
+    """Return the triplets ab|c that these answers state about the items ``among``, with a < b.
 
-    Of a group the chain of its members there: what else it says follows from that.
+    A group gives the chain of its members, from which its other triplets follow.
     """
     rows: dict[_Row, None] = {}
     for each in constraints:
@@ -269,32 +302,32 @@ def _pairs(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
     return list(rows)
 
 
-class _Known:
-    """One author's answers as a judge of single triplets."""
+class _TripletTester:
+    """Tests single triplets against one author's answers."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
         rows = np.concatenate([np.empty((0, 3), np.int32), *(c.triplets.rows for c in constraints)])
         self._items, local = np.unique(rows, return_inverse=True)
         self._rows = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
-        self.cost = OVERHEAD + self._items.size + len(self._rows)
+        self.cost = BUILD_OVERHEAD + self._items.size + len(self._rows)
 
-    def says(self, row: _Row) -> int:
-        """0: it follows, 1: it contradicts, 2: neither."""
+    def relation_to(self, row: _Row) -> int:
+        """Return 0 if the triplet follows, 1 if it contradicts, 2 if neither."""
         wanted = np.searchsorted(self._items, row).astype(np.int32)[None]
         n = int(self._items.size)
         if kernels.aho_tree(n, np.concatenate([self._rows, wanted]))[1].size:
             return 1
-        return 0 if follows(n, self._rows, wanted) else 2
+        return 0 if is_implied_by(n, self._rows, wanted) else 2
 
 
-def _clashes(
+def _find_disagreements(
     ours: Sequence[Constraint], others: Sequence[Constraint]
 ) -> tuple[tuple[Disagreement, ...], int]:
-    """Answers that can only be had one beside the other: explained up to :data:`TOLD`."""
-    taken, refused = sorted_out(ours, others)
+    """Return the answers of one author that contradict the other's, with explanations."""
+    taken, refused = split_consistent(ours, others)
     found = []
-    for each in refused[:TOLD]:
-        for known in (others, [*others, *taken]):  # the latter where it needs both authors' answers
+    for each in refused[:MAX_EXPLAINED]:
+        for known in (others, [*others, *taken]):  # the second if both authors' answers are needed
             small = smallest_conflict([c.triplets.rows for c in known], each.triplets.rows)
             if small is not None:
                 found.append(Disagreement(each.id, tuple(known[k].id for k in small.members)))

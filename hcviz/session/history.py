@@ -1,4 +1,4 @@
-"""Checkpoints, undo and redo, and the strip of trees that were shown."""
+"""Checkpoints, undo and redo, and the history of shown trees."""
 
 from __future__ import annotations
 
@@ -11,57 +11,58 @@ import numpy as np
 from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.session.effects import CancelRun, Effect, ReloadData
 from hcviz.session.model import Checkpoint, HistoryEntry, Session
-from hcviz.session.packed import PackedMask
+from hcviz.session.packed_mask import PackedMask
 
-#: Steps that can be undone, and trees in the history strip; the oldest go first.
+#: Maximal numbers of undo steps and of trees in the history; the oldest are dropped first.
 MAX_STEPS = 200
 MAX_TREES = 100
 
-#: A matrix or view of a snapshot larger than this is not kept for undo (bytes).
-LIGHT = 256 * 1024
+#: Matrices and views of a snapshot above this number of bytes are not kept for undo.
+MAX_ARRAY_BYTES = 256 * 1024
 
-#: A mask above ``LIGHT`` is kept packed, if it is no larger than this (bytes; some 50,000 items);
-#: all that undo, or redo, keeps of them takes no more than so much packed. The oldest go first.
-MASK, MASKS = 2 * 2**20, 16 * 2**20
+#: Masks above ``MAX_ARRAY_BYTES`` and up to the first number of bytes (50,000 items) are packed.
+#: The second number limits the packed masks of each stack. The oldest are dropped first.
+MAX_MASK_BYTES, MAX_PACKED_BYTES = 2 * 2**20, 16 * 2**20
 
-#: What was made of a snapshot for undo: once, however many steps show it.
-_lightened: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
+#: Snapshot -> its reduced copy for undo, shared by all steps that show it.
+_small_copies: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
 
-_KEPT = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
+_CHECKPOINT_FIELDS = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
 
-#: What a step that started no run left as it was.
-_OF_THE_RUN = (
-    "status", "snapshot", "progress", "shown", "footing", "cause", "error", "reference",
+#: Fields that a step without a run does not change.
+_RUN_FIELDS = (
+    "status", "snapshot", "progress", "shown", "warm_start", "cause", "error", "reference",
 )  # fmt: skip
 
-Stepped = tuple[Session, tuple[Effect, ...]]
+UpdateResult = tuple[Session, tuple[Effect, ...]]
 
 
 def checkpoint(session: Session, label: str) -> Checkpoint:
-    """The session as it is, to come back to; pictures above ``LIGHT`` bytes are left out, masks
-    packed."""
-    kept = {name: getattr(session, name) for name in _KEPT}
+    """Return a checkpoint of the session. Large views are dropped, and large masks are packed."""
+    kept = {name: getattr(session, name) for name in _CHECKPOINT_FIELDS}
     kept["snapshot"] = None if session.snapshot is None else _packed(session.snapshot)
     return Checkpoint(label=label, **kept)
 
 
 def _packed(snapshot: Snapshot) -> Snapshot:
-    if snapshot not in _lightened:
-        lighter = light(snapshot)
+    """Return the reduced copy of a snapshot for undo."""
+    if snapshot not in _small_copies:
+        lighter = without_large_arrays(snapshot)
         masks: dict[str, Any] = {
             name: PackedMask.of(view)
             for name, view in snapshot.views.items()
-            if isinstance(view, Mask) and LIGHT < _bytes(view) <= MASK
+            if isinstance(view, Mask) and MAX_ARRAY_BYTES < _bytes(view) <= MAX_MASK_BYTES
         }
         if masks:
             lighter = replace(lighter, views={**lighter.views, **masks})
         if lighter is snapshot:
             return snapshot
-        _lightened[snapshot] = lighter
-    return _lightened[snapshot]
+        _small_copies[snapshot] = lighter
+    return _small_copies[snapshot]
 
 
 def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
+    """Return the snapshot with its masks unpacked."""
     if snapshot is None or not _masks(snapshot):
         return snapshot
     views = {
@@ -72,23 +73,23 @@ def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
 
 
 def _masks(snapshot: Snapshot | None) -> int:
-    """Bytes of the packed masks."""
+    """Return the size of the packed masks in bytes."""
     views = () if snapshot is None else snapshot.views.values()
     return sum(view.nbytes for view in views if isinstance(view, PackedMask))
 
 
-def _bounded(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
-    """The newest ``MAX_STEPS``, packed masks only in the newest that have room for them."""
+def _limit_size(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
+    """Return the newest ``MAX_STEPS`` checkpoints. Old masks above the size limit are dropped."""
     stack = stack[-MAX_STEPS:]
-    room, counted = MASKS, set()
+    room, counted_ids = MAX_PACKED_BYTES, set()
     for at in range(len(stack) - 1, -1, -1):
         snapshot = stack[at].snapshot
-        if snapshot is None or id(snapshot) in counted or not _masks(snapshot):
+        if snapshot is None or id(snapshot) in counted_ids or not _masks(snapshot):
             continue
         room -= _masks(snapshot)
         if room < 0:
             return tuple(map(_without_masks, stack[: at + 1])) + stack[at + 1 :]
-        counted.add(id(snapshot))
+        counted_ids.add(id(snapshot))
     return stack
 
 
@@ -99,8 +100,8 @@ def _without_masks(point: Checkpoint) -> Checkpoint:
     return replace(point, snapshot=replace(point.snapshot, views=views))
 
 
-def light(snapshot: Snapshot, limit: int = LIGHT) -> Snapshot:
-    """The snapshot without matrices and views above ``limit`` bytes; itself if it has none."""
+def without_large_arrays(snapshot: Snapshot, limit: int = MAX_ARRAY_BYTES) -> Snapshot:
+    """Return the snapshot without matrices and views above ``limit`` bytes."""
     matrices = {k: v for k, v in snapshot.matrices.items() if v.nbytes <= limit}
     views = {k: v for k, v in snapshot.views.items() if _bytes(v) <= limit}
     if len(matrices) == len(snapshot.matrices) and len(views) == len(snapshot.views):
@@ -112,48 +113,48 @@ def _bytes(view: Any) -> int:
     return sum(part.nbytes for part in vars(view).values() if isinstance(part, np.ndarray))
 
 
-def step(session: Session, label: str) -> Session:
-    """Before a change that can be undone: the present becomes the newest of the past.
+def add_undo_step(session: Session, label: str) -> Session:
+    """Push the present state onto the undo stack, before a change. The redo stack becomes empty.
 
-    What had been undone can no longer be redone; its trees are in the history, where undo put them.
+    The trees of the redo stack stay in the history.
     """
-    past = _bounded((*session.past, checkpoint(session, label)))
+    past = _limit_size((*session.past, checkpoint(session, label)))
     return replace(session, past=past, future=())
 
 
-def relabelled(session: Session, label: str) -> Session:
-    """The change that the newest step stands before has gone on: it is called ``label`` now."""
+def rename_last_step(session: Session, label: str) -> Session:
+    """Rename the newest undo step after a continued change, such as a moving slider."""
     past = (*session.past[:-1], replace(session.past[-1], label=label))
     return replace(session, past=past, future=())
 
 
-def undo(session: Session) -> Stepped:
-    """The last checkpoint of the past; the present goes to the future. No rerun."""
+def undo(session: Session) -> UpdateResult:
+    """Restore the last checkpoint without a new run. The present state goes to the redo stack."""
     target = session.past[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=session.past[:-1], future=_bounded((*session.future, here)))
-    return _put_back(moved, target)
+    moved = replace(session, past=session.past[:-1], future=_limit_size((*session.future, here)))
+    return _restore_checkpoint(moved, target)
 
 
-def redo(session: Session) -> Stepped:
-    """The other way round."""
+def redo(session: Session) -> UpdateResult:
+    """Restore the next state of the redo stack without a new run."""
     target = session.future[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=_bounded((*session.past, here)), future=session.future[:-1])
-    return _put_back(moved, target)
+    moved = replace(session, past=_limit_size((*session.past, here)), future=session.future[:-1])
+    return _restore_checkpoint(moved, target)
 
 
-def _put_back(session: Session, target: Checkpoint) -> Stepped:
-    """Take over the checkpoint's fields.
+def _restore_checkpoint(session: Session, target: Checkpoint) -> UpdateResult:
+    """Restore the checkpoint's fields.
 
-    Where the step between here and there started no run (a note was edited, an answer was kept
-    aside), the tree and a running job are the same on both sides and go on as they are. Otherwise
-    the tree and the sampler's state come back as they were, and a running job is cancelled.
+    If the step started no run (a note was edited, for example), the tree and a running job stay as
+    they are. Otherwise the tree and the sampler's state are restored, and a running job is
+    cancelled.
     """
     effects: tuple[Effect, ...] = ()
-    values: dict[str, Any] = {name: getattr(target, name) for name in _KEPT}
+    values: dict[str, Any] = {name: getattr(target, name) for name in _CHECKPOINT_FIELDS}
     if target.lineage == session.lineage:
-        for name in _OF_THE_RUN:
+        for name in _RUN_FIELDS:
             del values[name]
     else:
         values["snapshot"] = _unpacked(target.snapshot)
@@ -168,7 +169,7 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
 
 
 def answers_in_use(source: Session | Checkpoint) -> int:
-    """Enabled constraints, and what was said of threes."""
+    """Return the number of enabled constraints plus choices."""
     return sum(each.enabled for each in source.constraints) + len(source.choices)
 
 

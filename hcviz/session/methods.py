@@ -1,4 +1,4 @@
-"""What ``update`` needs to know of a method: it asks the registry, not the maker of an action.
+"""What ``update`` needs from a method: facts of the registry.
 
 ``session`` does not import ``algorithms``. The caller of :func:`hcviz.session.update.update` passes
 the registry's look-up, :func:`hcviz.algorithms.get`, whose methods satisfy :class:`Method`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from hcviz.session.actions import Treatment
+from hcviz.session.actions import ConstraintMode
 from hcviz.session.model import Session
 
 
@@ -18,13 +18,13 @@ class Method(Protocol):
 
     @property
     def samples(self) -> bool:
-        """Whether its snapshots are draws from a posterior."""
+        """True if its snapshots are draws from a posterior."""
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The kinds of input that it reads."""
 
-    def constraint_mode(self, params: Mapping[str, Any]) -> Treatment:
+    def constraint_mode(self, params: Mapping[str, Any]) -> ConstraintMode:
         """How it treats triplets with these parameters."""
 
 
@@ -33,7 +33,7 @@ Methods = Callable[[str], Method]
 
 
 def reads_comparisons(methods: Methods, session: Session) -> bool:
-    """Whether the session's method reads comparisons."""
+    """Return True if the session's method reads comparisons."""
     return "comparisons" in methods(session.method).needs
 
 

@@ -1,7 +1,7 @@
-"""``Session``: everything that one person's work consists of, as one frozen value.
+"""``Session``: the whole state of one person's work, as a frozen value.
 
-Views are functions of it, gestures are actions on it (:mod:`hcviz.session.update`). It holds no
-data set, only the :class:`DataSpec` to get it again and the items' names.
+Views are functions of the session. Gestures become actions on it (:mod:`hcviz.session.update`). The
+session contains no data set, only the item labels and the :class:`DataSpec` that loads the data.
 """
 
 from __future__ import annotations
@@ -17,27 +17,37 @@ from numpy.typing import NDArray
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.session.actions import Action, Treatment, frozen
-from hcviz.session.choice import Choice, compared
-from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
-from hcviz.session.leaforder import shown_order
-from hcviz.session.seen import Seen
+from hcviz.session.actions import Action, ConstraintMode, read_only
+from hcviz.session.choice import Choice, comparisons_of
+from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
+from hcviz.session.leaf_order import shown_order
+from hcviz.session.reviewed import ReviewedPiece
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
-#: Where a run begins: at the shown snapshot with its state, at the shown tree, or at nothing.
-Footing = Literal["nothing", "tree", "snapshot"]
+#: How a run starts: from the shown snapshot with its state, from the shown tree, or from scratch.
+WarmStart = Literal["nothing", "tree", "snapshot"]
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """An answer that cannot be switched on beside the others.
+    """A constraint that cannot be enabled together with the other constraints.
 
-    ``with_ids``: the smallest set of enabled constraints found that it is at odds with (itself not
-    among them): without any one of these the rest of the set agrees with it. ``repairs``: those of
-    them whose disabling alone would let it be enabled. ``sentence`` says so with the items' names.
-    ``smallest``: it is proven that no fewer are at odds with it. ``waiting``: other answers that
-    were refused, in their order, whose turn comes when this one is settled.
+    Attributes
+    ----------
+    constraint_id : int
+        The refused constraint.
+    with_ids : tuple of int
+        A minimal set of enabled constraints that contradicts it. Without any one of these, the rest
+        of the set is consistent with it.
+    repairs : tuple of int
+        Members of ``with_ids``. Disabling any one of them allows the refused constraint.
+    sentence : str
+        The explanation, with item labels.
+    smallest : bool
+        True if no smaller set contradicts the constraint (this is proven).
+    waiting : tuple of int
+        Other refused constraints, in the order in which they are explained next.
     """
 
     constraint_id: int
@@ -50,10 +60,10 @@ class Conflict:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What undo and redo put back, without a rerun: the fields of the same names in Session.
+    """The fields of a session that undo and redo restore without a new run.
 
-    ``label`` names the step that this stands before (in ``past``) or that leads to it
-    (in ``future``).
+    ``label`` names the step after this state (in ``past``), or the step that leads to it (in
+    ``future``). The other fields are those of :class:`Session`.
     """
 
     label: str
@@ -61,7 +71,7 @@ class Checkpoint:
     labels: tuple[str, ...]
     constraints: tuple[Constraint, ...]
     method: str
-    treats: Treatment
+    constraint_mode: ConstraintMode
     params: Mapping[str, Any]
     other_params: Mapping[str, Mapping[str, Any]]
     seed: int
@@ -70,21 +80,20 @@ class Checkpoint:
     progress: tuple[int, int]
     shown: int
     lineage: int
-    footing: Footing
+    warm_start: WarmStart
     cause: str
     error: tuple[str, str] | None
-    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
-    resting: tuple[int, ...] = ()
+    author_weights: Mapping[str, float] = field(default_factory=lambda: read_only({}))
+    disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    """An action, and the moment it met: the current run, and the step of it that was shown.
+    """An action, with the run and the shown step at that moment.
 
-    ``step`` is -1 where nothing of that run was on the screen yet. Arrivals of trees are the only
-    actions that are not logged.
+    ``step`` is -1 if no tree of the run was shown yet. All actions are logged except ``Arrived``.
     """
 
     action: Action
@@ -98,7 +107,7 @@ class LogEntry:
 
 @dataclass(frozen=True, eq=False)
 class HistoryEntry:
-    """A tree that was shown: what led to it, under how many answers in use, how good."""
+    """A tree that was shown, with its cause, the number of answers in use, and its metrics."""
 
     label: str
     n_constraints: int
@@ -112,36 +121,87 @@ class HistoryEntry:
 class Session:
     """The state of one person's work.
 
-    ``run`` is the number of the newest run (-1: none yet; the first is 0) and never falls.
-    ``shown`` is the run that ``snapshot`` came from; ``lineage`` the run that the present state
-    belongs to (older than ``run`` after an undo). ``footing`` is the most that a next run may take
-    from what is shown: while nothing has arrived since another method, data set or seed was chosen,
-    the state shown is not one of theirs. ``treats`` is how the method treats triplets;
-    ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
-    started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
-    constraints always have a tree (what would contradict them is kept disabled), unless the method
-    weighs them against each other (``weighs``).
-    ``author`` is whose answers new ones are; ``author_weights`` multiply the weights of an author's
-    answers (1 where none is said); ``resting`` are the answers that a switch of their author put
-    aside, which the switch puts back.
-    ``choices`` are answers about three items, which become comparisons beside the data's; those
-    that came while a run was under way are ``awaiting`` the next one.
-    ``seen`` are the pieces of trees that were asked about and about which nothing was stated.
-    ``keeps_tree``: the trees of the run in progress are not shown. Its constraints hold in the tree
-    on the screen, and it only updates what the sampler knows: its state, draws and supports.
-    ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
-    ``reference`` is the leaf order with which the run's trees are aligned: the order on the screen
-    when the run began; at first the data's own (:mod:`hcviz.core.seriation`).
-    Two sessions are equal when they are the same object; see ``same``.
+    Two sessions are equal only if they are the same object; see :func:`equal_values`.
+
+    Attributes
+    ----------
+    data : DataSpec
+        How the data are loaded.
+    labels : tuple of str
+        The item labels.
+    constraints : tuple of Constraint
+        All constraints. The enabled ones are consistent, unless the method is soft (``is_soft``). A
+        constraint that would contradict them is kept disabled.
+    method : str
+        The registry name of the method.
+    constraint_mode : {"hard", "soft", "ignored"}
+        How the method uses triplets.
+    params : mapping
+        The method's parameters.
+    other_params : mapping
+        The parameters of methods that were used before.
+    seed : int
+        The random seed.
+    run : int
+        The number of the newest run; -1 before the first. It never decreases.
+    status : str
+        What the newest run does.
+    snapshot : Snapshot or None
+        The shown tree with its metrics and state.
+    progress : (int, int)
+        Step and total steps of the run.
+    shown : int
+        The run that ``snapshot`` comes from.
+    lineage : int
+        The run that the present state belongs to. After undo it is older than ``run``.
+    warm_start : {"nothing", "tree", "snapshot"}
+        The most that the next run may reuse. After a new method, data set or seed, the shown state
+        is not reused until a snapshot arrives.
+    cause : str
+        What started the run.
+    message : str
+        The last announcement.
+    error : (str, str) or None
+        A message and a hint.
+    conflict : Conflict or None
+        The conflict that is explained on the page.
+    next_id : int
+        The id of the next constraint.
+    past, future : tuple of Checkpoint
+        The undo and redo stacks.
+    log : tuple of LogEntry
+        All actions.
+    history : tuple of HistoryEntry
+        The trees that were shown.
+    look : mapping
+        Display settings that are saved with the session. Only the page reads them.
+    keeps_tree : bool
+        If True, the run in progress does not change the shown tree. The new constraints hold in
+        that tree; the run only updates the sampler's state, draws and supports.
+    author : str
+        The author of the next answers.
+    author_weights : mapping
+        Factors for the weights of each author's answers; 1 by default.
+    disabled_by_author : tuple of int
+        The constraints that were disabled together with their author.
+    choices : tuple of Choice
+        Answers about three items. They become comparisons in addition to those of the data.
+    rerun_pending : bool
+        True if answers arrived during the run, so that another run must follow.
+    reviewed : tuple of ReviewedPiece
+        Pieces of trees that the person accepted or skipped.
+    reference : ndarray of int32, shape (n,), or None
+        The leaf order to which the run's trees are aligned: the order on the page when the run
+        began. At first it is the order of the data (:mod:`hcviz.core.seriation`).
     """
 
     data: DataSpec = field(default_factory=DataSpec)
     labels: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     method: str = "ddt"
-    treats: Treatment = "hard"
-    params: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
-    other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: frozen({}))
+    constraint_mode: ConstraintMode = "hard"
+    params: Mapping[str, Any] = field(default_factory=lambda: read_only({}))
+    other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: read_only({}))
     seed: int = 0
     run: int = -1
     status: Status = "idle"
@@ -149,7 +209,7 @@ class Session:
     progress: tuple[int, int] = (0, 0)
     shown: int = -1
     lineage: int = -1
-    footing: Footing = "snapshot"
+    warm_start: WarmStart = "snapshot"
     cause: str = ""
     message: str = ""
     error: tuple[str, str] | None = None
@@ -159,56 +219,60 @@ class Session:
     future: tuple[Checkpoint, ...] = ()
     log: tuple[LogEntry, ...] = ()
     history: tuple[HistoryEntry, ...] = ()
-    look: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
+    look: Mapping[str, Any] = field(default_factory=lambda: read_only({}))
     keeps_tree: bool = False
     author: str = "you"
-    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
-    resting: tuple[int, ...] = ()
+    author_weights: Mapping[str, float] = field(default_factory=lambda: read_only({}))
+    disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
-    awaiting: bool = False
-    seen: tuple[Seen, ...] = ()
+    rerun_pending: bool = False
+    reviewed: tuple[ReviewedPiece, ...] = ()
     reference: NDArray[np.int32] | None = None
 
     @property
-    def weighs(self) -> bool:
-        """Whether the method weighs answers against each other, so that they may contradict."""
-        return self.treats == "soft"
+    def is_soft(self) -> bool:
+        """True if the method treats constraints as soft, so that they may contradict each other."""
+        return self.constraint_mode == "soft"
 
     @property
     def n_items(self) -> int:
+        """The number of items."""
         return len(self.labels)
 
     @property
     def tree(self) -> Tree | None:
+        """The shown tree, or None."""
         return None if self.snapshot is None else self.snapshot.tree
 
     @property
     def order(self) -> NDArray[np.int32] | None:
-        """The leaves from top to bottom as they are shown, int32 (n,); None without a tree."""
+        """The leaves from top to bottom as shown, int32 (n,); None without a tree."""
         return None if self.snapshot is None else shown_order(self.snapshot.tree, self.reference)
 
     @cached_property
     def enabled(self) -> tuple[Constraint, ...]:
+        """The enabled constraints."""
         return tuple(each for each in self.constraints if each.enabled)
 
     @cached_property
     def triplets(self) -> Triplets:
-        """Those of the enabled constraints, in their order, with their authors' weights."""
-        return joined(self.enabled, self.author_weights)
+        """The triplets of the enabled constraints in order, with the authors' weights."""
+        return joined_triplets(self.enabled, self.author_weights)
 
     @cached_property
     def comparisons(self) -> Comparisons | None:
-        """Those that the choices make; None of none."""
-        return compared(self.choices)
+        """The comparisons of the choices; None if there are no choices."""
+        return comparisons_of(self.choices)
 
     def find(self, constraint_id: int) -> Constraint | None:
+        """Return the constraint with this id, or None."""
         return next((each for each in self.constraints if each.id == constraint_id), None)
 
 
-def joined(
+def joined_triplets(
     constraints: tuple[Constraint, ...], author_weights: Mapping[str, float] | None = None
 ) -> Triplets:
-    """The triplets of all these constraints, enabled or not."""
+    """Return the triplets of all given constraints, enabled or not."""
     if not constraints:
         return Triplets()
     weights = [each.triplets.weights for each in constraints]
@@ -220,8 +284,8 @@ def joined(
     )
 
 
-def same(first: Any, second: Any) -> bool:
-    """Whether two sessions (or parts of them) hold the same values, bit for bit; O(their size)."""
+def equal_values(first: Any, second: Any) -> bool:
+    """Return True if two sessions, or parts of them, hold the same values bit for bit. O(size)."""
     if first is second:
         return True
     if isinstance(first, np.ndarray):
@@ -237,22 +301,24 @@ def same(first: Any, second: Any) -> bool:
         return (
             isinstance(second, Mapping)
             and list(first) == list(second)
-            and all(same(first[key], second[key]) for key in first)
+            and all(equal_values(first[key], second[key]) for key in first)
         )
     if isinstance(first, (tuple, list)):
         return (
             type(first) is type(second)
             and len(first) == len(second)
-            and all(same(a, b) for a, b in zip(first, second, strict=True))
+            and all(equal_values(a, b) for a, b in zip(first, second, strict=True))
         )
     if isinstance(first, float) and isinstance(second, float):
         return np.float64(first).tobytes() == np.float64(second).tobytes()
     if type(first) is not type(second):
         return False
     if hasattr(first, "to_arrays"):
-        return same(first.to_arrays(), second.to_arrays())
+        return equal_values(first.to_arrays(), second.to_arrays())
     if hasattr(first, "__dataclass_fields__"):
-        return all(same(getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+        return all(
+            equal_values(getattr(first, f.name), getattr(second, f.name)) for f in fields(first)
+        )
     return bool(first == second)
 
 
@@ -264,12 +330,12 @@ __all__ = [
     "DataSpec",
     "HistoryEntry",
     "LogEntry",
-    "Seen",
+    "ReviewedPiece",
     "Session",
     "Statement",
     "Status",
-    "joined",
-    "names",
-    "same",
+    "equal_values",
+    "joined_triplets",
+    "names_text",
     "sentence",
 ]

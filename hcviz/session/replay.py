@@ -1,4 +1,4 @@
-"""Play a session's log again, bit for bit: the proof that the log holds all that happened."""
+"""Replay a session's log exactly, which proves that the log is complete."""
 
 from __future__ import annotations
 
@@ -6,34 +6,38 @@ from collections.abc import Callable, Iterator
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
-from hcviz.session.actions import Action, Arrived, Began
+from hcviz.session.actions import Action, Arrived, SessionStarted
 from hcviz.session.effects import StartRun
 from hcviz.session.methods import Methods
 from hcviz.session.model import DataSpec, Session
-from hcviz.session.update import begun, update
+from hcviz.session.update import initial_session, update
 
-#: Runs what a StartRun asks for on the data of a DataSpec, as the runner does.
+#: Runs the method of a StartRun on the data of a DataSpec, as the runner does.
 RunMethod = Callable[[DataSpec, StartRun], Iterator[Snapshot | None]]
 
 
 def replay(session: Session, run_method: RunMethod, methods: Methods) -> Session:
-    """The session that the log of ``session`` leads to, from an empty one.
+    """Return the session that the log of ``session`` leads to.
 
-    Before each entry the run it met goes on to the step it met. Equal to ``session`` in everything
-    where methods are deterministic: with the same seed, run number and start they yield the same
-    snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
-    the log speaks of. The cost of all runs, as far as they were watched.
+    Before each entry, the run continues to the step that was shown then. The result equals
+    ``session`` if methods are deterministic: the same seed, run number and start give the same
+    snapshots. The cost is that of all runs, as far as they were shown.
+
+    Raises
+    ------
+    HcvizError
+        If a run does not reach a step that the log names.
     """
-    *_, last = steps(session, run_method, methods)
+    *_, last = replay_steps(session, run_method, methods)
     return last
 
 
-def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator[Session]:
-    """The same one by one: the session after each entry of the log, and at the end as it is now."""
+def replay_steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator[Session]:
+    """Yield the session after each entry of the log, and at the end the present session."""
     player = _Player(run_method, methods)
     for entry in session.log:
-        if isinstance(entry.action, Began):  # `update` will log it again
-            player.session = begun(entry.action)
+        if isinstance(entry.action, SessionStarted):  # `update` logs it again
+            player.session = initial_session(entry.action)
         else:
             player.advance(entry.run, entry.step)
             player.apply(entry.action)
@@ -44,6 +48,8 @@ def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator
 
 
 class _Player:
+    """Applies the actions of a log and runs the methods."""
+
     def __init__(self, run_method: RunMethod, methods: Methods) -> None:
         self.session = Session()
         self._methods = methods
@@ -51,7 +57,7 @@ class _Player:
         self._stream: Iterator[Snapshot | None] = iter(())
 
     def advance(self, run: int, step: int) -> None:
-        """Let the run go on until ``step`` is shown, and show it."""
+        """Continue the run until ``step``, and show that snapshot."""
         here = self.session
         if step < 0 or here.status != "sampling" or run != here.run:
             return
@@ -62,7 +68,7 @@ class _Player:
                 self.apply(Arrived(run, snapshot))
                 return
         raise HcvizError(
-            f"Run {run} of the log does not come to step {step} here.",
+            f"Run {run} of the log does not reach step {step} here.",
             "The data or the method's code differ from those of the session.",
         )
 

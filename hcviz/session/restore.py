@@ -1,4 +1,4 @@
-"""``Restore``: the action that puts a loaded session in the place of the present one."""
+"""``Restore``: the action that replaces the session with a loaded one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from hcviz.session.model import Session
 
 @dataclass(frozen=True)
 class Restore(Action):
-    """Put a loaded session in the place of this one. It is never in a log."""
+    """Replace the session with a loaded one. It is never in a log."""
 
     session: Session

@@ -1,4 +1,4 @@
-"""Starting runs, and what the runner reports of them."""
+"""Start runs, and apply the runner's reports."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session.actions import (
+    AddComparisons,
     Arrived,
-    Attach,
     Cancel,
     Failed,
     Finished,
@@ -19,49 +19,52 @@ from hcviz.session.actions import (
     SetParams,
     SetSeed,
     Stopped,
-    frozen,
+    read_only,
 )
+from hcviz.session.conflicts import count_text, disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, StartRun
-from hcviz.session.history import Stepped, relabelled, remember, step
-from hcviz.session.mend import counted, mended
+from hcviz.session.history import UpdateResult, add_undo_step, remember, rename_last_step
 from hcviz.session.methods import Methods
-from hcviz.session.model import Footing, Session
+from hcviz.session.model import Session, WarmStart
 
-_ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
+_ORDER: tuple[WarmStart, ...] = ("nothing", "tree", "snapshot")
 
-#: Characters of a parameter's value in the name of a step.
+#: Maximal number of characters of a parameter's value in the name of a step.
 LONGEST_VALUE = 60
 
-IGNORED = "This method ignores constraints: the tree does not follow them."
+IGNORED_TEXT = "This method ignores constraints: the tree does not follow them."
 
 
-def say(session: Session, text: str) -> Stepped:
+def announce(session: Session, text: str) -> UpdateResult:
+    """Return the session with this message, and the effect that announces it."""
     return replace(session, message=text), (Announce(text),)
 
 
-def unchanged(session: Session) -> Stepped:
+def no_change(session: Session) -> UpdateResult:
+    """Return the session without effects."""
     return session, ()
 
 
-def begin(
+def start_run(
     session: Session,
     cause: str,
-    start: Footing,
+    start: WarmStart,
     text: str | None = None,
     keeps_tree: bool = False,
-) -> Stepped:
-    """Start the next run, in the place of whatever runs; the tree shown goes to the history.
+) -> UpdateResult:
+    """Start the next run, and cancel the run in progress. The shown tree goes to the history.
 
-    ``text`` is announced (``cause`` by default). ``keeps_tree``: the tree on the screen stays
-    throughout the run. Without data there is nothing to run: it is only announced.
+    ``start`` is the most that the run may reuse. ``text`` is announced (``cause`` by default). With
+    ``keeps_tree``, the shown tree stays during the run. Without data, there is only an
+    announcement.
     """
     if not session.n_items:
-        return say(session, "There is nothing to run yet: choose data first.")
-    session, effects = say(session, text or cause)
+        return announce(session, "There is nothing to run yet: choose data first.")
+    session, effects = announce(session, text or cause)
     before = session.past[-1] if session.past else session
     session = remember(session, before)
     snapshot = session.snapshot
-    start = min(start, session.footing, key=_ORDER.index)
+    start = min(start, session.warm_start, key=_ORDER.index)
     origin: Snapshot | Tree | None = None
     fits = snapshot is not None and snapshot.tree.n_leaves == session.n_items
     if snapshot is not None and fits and start != "nothing":
@@ -71,12 +74,12 @@ def begin(
         session,
         run=run,
         lineage=run,
-        footing=start,
+        warm_start=start,
         status="sampling",
         progress=(0, 0),
         cause=cause,
         error=None,
-        awaiting=False,
+        rerun_pending=False,
         keeps_tree=keeps_tree,
         reference=session.order if fits else session.reference,
     )
@@ -88,44 +91,45 @@ def begin(
 
 
 def is_live(session: Session, run: int) -> bool:
-    """Whether this run's reports still count; others are stale and dropped."""
+    """Return True if reports of this run are still used."""
     return session.status == "sampling" and run == session.run == session.lineage
 
 
-# ---------------------------------------------------------------------- what the runner says
+# ---------------------------------------------------------------------- reports of the runner
 
 
-def arrived(session: Session, action: Arrived) -> Stepped:
+def arrived(session: Session, action: Arrived) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     snapshot = action.snapshot
     before = session.snapshot
-    if session.keeps_tree and before is not None:  # everything but the tree is the new draw's
+    if session.keeps_tree and before is not None:  # all but the tree comes from the new draw
         snapshot = replace(snapshot, tree=before.tree, labels=before.labels)
     progress = (int(snapshot.step), int(snapshot.total))
     session = replace(session, snapshot=snapshot, shown=action.run, progress=progress)
-    return replace(session, footing="snapshot"), ()
+    return replace(session, warm_start="snapshot"), ()
 
 
-def finished(session: Session, action: Finished) -> Stepped:
+def finished(session: Session, action: Finished) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     session = replace(remember(session, session), status="settled")
-    if session.awaiting:
-        return begin(session, "Answers that came during the run.", "snapshot")
-    return say(session, f"{_just_read(session)} {settled_sentence(session)}".strip())
+    if session.rerun_pending:
+        return start_run(session, "Answers that arrived during the run.", "snapshot")
+    return announce(session, f"{_data_note(session)} {finished_sentence(session)}".strip())
 
 
-def _just_read(session: Session) -> str:
-    """What there was to say of a file that was read before this run and nothing else."""
+def _data_note(session: Session) -> str:
+    """Return the note about data that were loaded just before this run, or an empty text."""
     last = session.log[-1].action if session.log else None
-    return last.said if isinstance(last, (Attach, LoadedData)) else ""
+    return last.note if isinstance(last, (AddComparisons, LoadedData)) else ""
 
 
-def settled_sentence(session: Session) -> str:
+def finished_sentence(session: Session) -> str:
+    """Return what is announced when a run has finished."""
     count = len(session.enabled)
-    if session.treats == "ignored" and count:
-        return f"Done. {IGNORED}"
+    if session.constraint_mode == "ignored" and count:
+        return f"Done. {IGNORED_TEXT}"
     if not count or session.tree is None:
         return "Done."
     broken = int((~session.tree.satisfies(session.triplets)).sum())
@@ -135,115 +139,127 @@ def settled_sentence(session: Session) -> str:
     return "Done. The constraint holds." if count == 1 else f"Done. All {count} constraints hold."
 
 
-def failed(session: Session, action: Failed) -> Stepped:
+def failed(session: Session, action: Failed) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     error = (action.message, action.hint)
-    session = replace(session, awaiting=False)
-    return say(replace(session, status="failed", error=error), f"{action.message} {action.hint}")
+    session = replace(session, rerun_pending=False)
+    return announce(
+        replace(session, status="failed", error=error), f"{action.message} {action.hint}"
+    )
 
 
-def stopped(session: Session, action: Stopped) -> Stepped:
+def stopped(session: Session, action: Stopped) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
-    session = replace(session, awaiting=False)
-    return say(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
+        return no_change(session)
+    session = replace(session, rerun_pending=False)
+    return announce(replace(session, status="cancelled"), "Stopped. The last tree stays.")
 
 
-# ---------------------------------------------------------------------- what the person says
+# ---------------------------------------------------------------------- actions of the person
 
 
-def cancel(session: Session, action: Cancel) -> Stepped:
+def cancel(session: Session, action: Cancel) -> UpdateResult:
     if session.status != "sampling":
-        return unchanged(session)
+        return no_change(session)
     run = session.run
-    session, effects = say(
-        replace(session, status="cancelled", awaiting=False),
-        "Stopped. What was shown last stays.",
+    session, effects = announce(
+        replace(session, status="cancelled", rerun_pending=False),
+        "Stopped. The last tree stays.",
     )
     return session, (CancelRun(run), *effects)
 
 
-def rerun(session: Session, action: Rerun) -> Stepped:
-    where: Footing = "nothing" if action.fresh else "snapshot"
-    text = "Running from the start." if action.fresh else "Running on."
-    return begin(step(session, "Run"), text, where)
+def rerun(session: Session, action: Rerun) -> UpdateResult:
+    where: WarmStart = "nothing" if action.fresh else "snapshot"
+    text = "Running from the start." if action.fresh else "Continuing the run."
+    return start_run(add_undo_step(session, "Run"), text, where)
 
 
-def set_method(session: Session, action: SetMethod, methods: Methods) -> Stepped:
-    """The constraints stay; the new method begins at the shown tree."""
+def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateResult:
+    """Switch the method. The constraints stay, and the new method starts at the shown tree."""
     if action.name == session.method:
-        return unchanged(session)
+        return no_change(session)
     remembered = {**session.other_params, session.method: session.params}
-    params = remembered.pop(action.name, frozen({}))
+    params = remembered.pop(action.name, read_only({}))
     text = f"Method: {action.name}."
     session = replace(
-        step(session, text),
+        add_undo_step(session, text),
         method=action.name,
-        treats=methods(action.name).constraint_mode(params),
+        constraint_mode=methods(action.name).constraint_mode(params),
         params=params,
-        other_params=frozen(remembered),
+        other_params=read_only(remembered),
     )
-    session, note = _as_treated(session, text)
-    return begin(session, text, "tree", note)
+    session, note = _after_mode_change(session, text)
+    return start_run(session, text, "tree", note)
 
 
-def _as_treated(session: Session, text: str) -> tuple[Session, str]:
-    """What another treatment of triplets does to the list, and what is said of it."""
-    session, refused = mended(session)
+def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
+    """Disable constraints that the new mode does not allow; extend the announcement."""
+    session, refused = disable_contradictions(session)
     if refused:
-        text += f" {counted(refused)} switched off, at odds with earlier ones: they are not weighed"
-        text += " any more."
-    if session.treats == "ignored" and session.enabled:
-        text += f" {IGNORED}"
+        text += (
+            f" {count_text(refused)} switched off: they contradict earlier ones, and this method is"
+        )
+        text += " not soft."
+    if session.constraint_mode == "ignored" and session.enabled:
+        text += f" {IGNORED_TEXT}"
     return session, text
 
 
-def set_params(session: Session, action: SetParams, methods: Methods) -> Stepped:
+def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateResult:
     params = {**session.params, **action.values}
     if params == dict(session.params):
-        return unchanged(session)
+        return no_change(session)
     text = "Parameters: " + ", ".join(
-        f"{name} = {_brief(value)}" for name, value in action.values.items()
+        f"{name} = {_shorten(value)}" for name, value in action.values.items()
     )
     treats = methods(session.method).constraint_mode(params)
-    moved = action.going_on and treats == session.treats and _same_step(session, action)
-    session = relabelled(session, text) if moved else step(session, text)
-    session = replace(session, params=frozen(params))
-    if moved:  # the trees on the way are not worth coming back to
+    moved = (
+        action.is_dragging
+        and treats == session.constraint_mode
+        and _is_same_parameter_step(session, action)
+    )
+    session = rename_last_step(session, text) if moved else add_undo_step(session, text)
+    session = replace(session, params=read_only(params))
+    if moved:  # the trees of a moving slider are not kept in the history
         history = tuple(each for each in session.history if each.run != session.run)
-        session, effects = begin(session, text + ".", "snapshot")
+        session, effects = start_run(session, text + ".", "snapshot")
         return replace(session, history=history), effects
-    if treats == session.treats:
-        return begin(session, text + ".", "snapshot")
-    session, note = _as_treated(replace(session, treats=treats), text + ".")
-    return begin(session, text + ".", "snapshot", note)
+    if treats == session.constraint_mode:
+        return start_run(session, text + ".", "snapshot")
+    session, note = _after_mode_change(replace(session, constraint_mode=treats), text + ".")
+    return start_run(session, text + ".", "snapshot", note)
 
 
-def _brief(value: Any) -> str:
-    """A value in a line: of a list of a thousand the beginning."""
+def _shorten(value: Any) -> str:
+    """Return the value as a text of limited length."""
     said = str(value)
     return said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
 
 
-def _same_step(session: Session, action: SetParams) -> bool:
-    """Whether the newest step changed these parameters, and only them."""
+def _is_same_parameter_step(session: Session, action: SetParams) -> bool:
+    """Return True if the newest undo step changed these parameters and nothing else."""
     if not session.past:
         return False
     before = session.past[-1]
     others = {**session.params, **action.values}
-    same = (before.method, before.data, before.seed) == (session.method, session.data, session.seed)
+    unchanged = (before.method, before.data, before.seed) == (
+        session.method,
+        session.data,
+        session.seed,
+    )
     return (
-        same
-        and before.treats == session.treats
+        unchanged
+        and before.constraint_mode == session.constraint_mode
         and before.constraints == session.constraints
         and before.label.startswith("Parameters: ")
         and {**before.params, **action.values} == others
     )
 
 
-def set_seed(session: Session, action: SetSeed) -> Stepped:
+def set_seed(session: Session, action: SetSeed) -> UpdateResult:
     if action.seed == session.seed:
-        return unchanged(session)
+        return no_change(session)
     text = f"Seed {action.seed}."
-    return begin(replace(step(session, text), seed=int(action.seed)), text, "nothing")
+    return start_run(replace(add_undo_step(session, text), seed=int(action.seed)), text, "nothing")

@@ -1,7 +1,7 @@
-"""``update(session, action, methods) -> (session, effects)``: all behaviour, no side effects.
+"""``update(session, action, methods) -> (session, effects)``: all behaviour, without side effects.
 
-The rules of constraints are in :mod:`answers`, of runs in :mod:`runs`, of undo in :mod:`history`;
-here is the table, the data's rules and the log.
+The rules of constraints are in :mod:`constraint_rules`, those of runs in :mod:`runs`, and those of
+undo in :mod:`history`. This module has the table of rules, the rules of data, and the log.
 """
 
 from __future__ import annotations
@@ -12,34 +12,52 @@ from typing import Any
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session import answers, choices, experts, runs
+from hcviz.session import choice_rules, constraint_rules, experts, runs
+from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
-from hcviz.session.history import Stepped, redo, step, undo
-from hcviz.session.mend import mended
+from hcviz.session.history import UpdateResult, add_undo_step, redo, undo
 from hcviz.session.methods import Methods
-from hcviz.session.model import LogEntry, Seen, Session
+from hcviz.session.model import LogEntry, ReviewedPiece, Session
 from hcviz.session.restore import Restore
-from hcviz.session.runs import begin, say, unchanged
+from hcviz.session.runs import announce, no_change, start_run
 
-_BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
+_BEGINNING = tuple(each.name for each in fields(act.SessionStarted) if each.name != "time")
 
 
 def update(
     session: Session, action: act.Action, methods: Methods
 ) -> tuple[Session, tuple[Effect, ...]]:
-    """What the session becomes, and what the Store has to do for it.
+    """Return the session after an action, and the effects that the store must perform.
 
-    Pure: equal arguments, equal results, nothing changed in place. ``methods`` is the registry's
-    look-up (:func:`hcviz.algorithms.get`), the one source of what a method does with constraints.
-    Raises :class:`HcvizError` (a constraint that names no item, a weight that is none, an unknown
-    method) and then nothing has happened. Reports of runs that are not the newest are dropped
-    without a trace.
+    Parameters
+    ----------
+    session : Session
+        Is not changed.
+    action : Action
+        What happened. A report of a run that is not the newest has no effect.
+    methods : callable
+        The registry's look-up, :func:`hcviz.algorithms.get`. It tells what a method does with
+        constraints.
+
+    Returns
+    -------
+    (Session, tuple of Effect)
+
+    Raises
+    ------
+    HcvizError
+        If the action is invalid, for example with an unknown item, method or weight. The session
+        then stays as it is.
+
+    Notes
+    -----
+    The function is pure: equal arguments give equal results.
     """
     if isinstance(action, Restore):
         return _restore(session, action, methods)
     if isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped)):
         if not runs.is_live(session, action.run):
-            return unchanged(session)
+            return no_change(session)
         if isinstance(action, act.Arrived):
             return runs.arrived(session, action)
     rule = _METHOD_RULES.get(type(action))
@@ -51,17 +69,17 @@ def update(
     return replace(changed, log=(*log, log_entry(session, action))), effects
 
 
-def _beginning(session: Session, time: str) -> act.Began:
-    return act.Began(time=time, **{name: getattr(session, name) for name in _BEGINNING})
+def _beginning(session: Session, time: str) -> act.SessionStarted:
+    return act.SessionStarted(time=time, **{name: getattr(session, name) for name in _BEGINNING})
 
 
-def begun(action: act.Began) -> Session:
-    """The session that a log's first entry tells of."""
+def initial_session(action: act.SessionStarted) -> Session:
+    """Return the session that the first entry of a log describes."""
     return Session(**{name: getattr(action, name) for name in _BEGINNING})
 
 
 def log_entry(session: Session, action: act.Action) -> LogEntry:
-    """The action, with the run and the step of it that it met."""
+    """Return the action with the present run and its shown step."""
     here = session.snapshot is not None and session.shown == session.run
     step_shown = session.snapshot.step if here and session.snapshot is not None else -1
     return LogEntry(action, session.run, int(step_shown))
@@ -70,32 +88,35 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 # ---------------------------------------------------------------------- data
 
 
-def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepped:
-    """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
+def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> UpdateResult:
+    """Set other data. The constraints stay if the labels are the same, else undo restores them."""
     text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
-    text += f" {action.said}" if action.said else ""
-    before = step(session, f"Data: {action.spec.filename or action.spec.name}")
+    text += f" {action.note}" if action.note else ""
+    before = add_undo_step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
-        why = action.why or f"as {session.method} cannot run on this data"
+        why = action.reason or f"as {session.method} cannot run on this data"
         text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
-            "treats": methods(action.method).constraint_mode({}),
-            "params": act.frozen({}),
+            "constraint_mode": methods(action.method).constraint_mode({}),
+            "params": act.read_only({}),
         }
-        session, before = replace(session, **other), mended(replace(before, **other))[0]
+        session, before = (
+            replace(session, **other),
+            disable_contradictions(replace(before, **other))[0],
+        )
     if not session.labels:
         session = replace(session, data=action.spec, labels=action.labels, reference=action.order)
-        return begin(session, text, "nothing")
+        return start_run(session, text, "nothing")
     if action.labels == session.labels:
-        return begin(replace(before, data=action.spec), text, "tree")
+        return start_run(replace(before, data=action.spec), text, "tree")
     fresh = replace(
         before,
         data=action.spec,
         labels=action.labels,
         constraints=(),
         choices=(),
-        seen=(),
+        reviewed=(),
         conflict=None,
         snapshot=None,
         shown=-1,
@@ -103,25 +124,25 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
     )
     if session.constraints or session.choices:
         text += " The answers about the earlier items come back with undo."
-    return begin(fresh, text, "nothing")
+    return start_run(fresh, text, "nothing")
 
 
-def _looked(session: Session, action: act.Look) -> Stepped:
-    seen = Seen(action.items, action.clades, action.accepted)
-    if max(seen.items, default=-1) >= session.n_items:
+def _review_piece(session: Session, action: act.ReviewPiece) -> UpdateResult:
+    piece = ReviewedPiece(action.items, action.clades, action.accepted)
+    if max(piece.items, default=-1) >= session.n_items:
         raise InvalidConstraint(
-            f"The piece has item {max(seen.items)}, but there are only {session.n_items} items."
+            f"The piece has item {max(piece.items)}, but there are only {session.n_items} items."
         )
-    return replace(session, seen=(*session.seen, seen)), ()
+    return replace(session, reviewed=(*session.reviewed, piece)), ()
 
 
-def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
-    def rule(session: Session, action: Any) -> Stepped:
+def _data_option(field: str, noun: str) -> Callable[[Session, Any], UpdateResult]:
+    def rule(session: Session, action: Any) -> UpdateResult:
         if getattr(session.data, field) == action.kind:
-            return unchanged(session)
+            return no_change(session)
         text = f"{noun}: {action.kind}."
         spec = replace(session.data, **{field: action.kind})
-        session, effects = begin(replace(step(session, text), data=spec), text, "tree")
+        session, effects = start_run(replace(add_undo_step(session, text), data=spec), text, "tree")
         return session, (ReloadData(spec), *effects)
 
     return rule
@@ -130,71 +151,71 @@ def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
 # ---------------------------------------------------------------------- history
 
 
-def _undo(session: Session, action: act.Undo) -> Stepped:
+def _undo(session: Session, action: act.Undo) -> UpdateResult:
     if not session.past:
-        return say(session, "There is nothing to undo.")
+        return announce(session, "There is nothing to undo.")
     session, effects = undo(session)
-    session, said = say(session, f"Undone: {session.future[-1].label}")
+    session, said = announce(session, f"Undone: {session.future[-1].label}")
     return session, effects + said
 
 
-def _redo(session: Session, action: act.Redo) -> Stepped:
+def _redo(session: Session, action: act.Redo) -> UpdateResult:
     if not session.future:
-        return say(session, "There is nothing to redo.")
+        return announce(session, "There is nothing to redo.")
     session, effects = redo(session)
-    session, said = say(session, f"Done again: {session.past[-1].label}")
+    session, said = announce(session, f"Redone: {session.past[-1].label}")
     return session, effects + said
 
 
-def _restore(session: Session, action: Restore, methods: Methods) -> Stepped:
-    """The loaded session as it is, with nothing running."""
+def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResult:
+    """Replace the session with the loaded one; nothing runs."""
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
     said = Announce("The session is as it was saved.")
-    return at_rest(action.session, methods, action.time), (*effects, said)
+    return interrupted_session(action.session, methods, action.time), (*effects, said)
 
 
-def at_rest(session: Session, methods: Methods, time: str) -> Session:
-    """The session with its run interrupted, as a file holds it; itself if nothing runs."""
+def interrupted_session(session: Session, methods: Methods, time: str) -> Session:
+    """Return the session with its run interrupted; the same object if nothing runs."""
     if session.status != "sampling":
         return session
-    return update(session, act.Resumed(session.run, time=time), methods)[0]
+    return update(session, act.RunInterrupted(session.run, time=time), methods)[0]
 
 
-def _resumed(session: Session, action: act.Resumed) -> Stepped:
-    """The run that was in progress is over, and no report of it counts."""
+def _resumed(session: Session, action: act.RunInterrupted) -> UpdateResult:
+    """Mark the run in progress as over. Later reports of it have no effect."""
     status = "idle" if session.status == "sampling" else session.status
-    return replace(session, run=action.run, status=status, awaiting=False), ()
+    return replace(session, run=action.run, status=status, rerun_pending=False), ()
 
 
-#: The rules that depend on what a method does.
-_METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], Stepped]] = {
+#: The rules that depend on the method.
+_METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], UpdateResult]] = {
     act.LoadedData: _loaded,
-    act.AddConstraint: answers.add,
-    act.EnableConstraint: answers.enable,
-    act.ImportConstraints: answers.import_all,
-    act.ResolveConflict: answers.resolve,
-    act.Soften: answers.soften,
-    act.Choose: choices.choose,
-    act.TakeBack: choices.take_back,
-    act.Attach: choices.attach,
-    act.SwitchAuthor: experts.switch,
+    act.AddConstraint: constraint_rules.add,
+    act.EnableConstraint: constraint_rules.enable,
+    act.ImportConstraints: constraint_rules.import_all,
+    act.ResolveConflict: constraint_rules.resolve,
+    act.Soften: constraint_rules.soften,
+    act.AddChoice: choice_rules.choose,
+    act.RemoveChoice: choice_rules.take_back,
+    act.AddComparisons: choice_rules.attach,
+    act.EnableAuthor: experts.switch,
     act.SetMethod: runs.set_method,
     act.SetParams: runs.set_params,
 }
 
-_RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
+_RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.SetSimilarity: _data_option("similarity", "Similarity"),
     act.SetMissing: _data_option("missing", "Missing cells"),
     act.SetScaling: _data_option("scaling", "Scaling"),
-    act.DisableConstraint: answers.disable,
-    act.DeleteConstraint: answers.delete,
-    act.EditConstraint: answers.edit,
-    act.DismissConflict: answers.dismiss,
-    act.Look: _looked,
+    act.DisableConstraint: constraint_rules.disable,
+    act.DeleteConstraint: constraint_rules.delete,
+    act.EditConstraint: constraint_rules.edit,
+    act.DismissConflict: constraint_rules.dismiss,
+    act.ReviewPiece: _review_piece,
     act.SetAuthor: experts.set_author,
-    act.WeighAuthor: experts.weigh,
+    act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,
     act.Rerun: runs.rerun,
     act.Cancel: runs.cancel,
@@ -203,7 +224,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.Stopped: runs.stopped,
     act.Undo: _undo,
     act.Redo: _redo,
-    act.Resumed: _resumed,
+    act.RunInterrupted: _resumed,
 }
 
 __all__ = [
@@ -212,8 +233,8 @@ __all__ = [
     "Effect",
     "ReloadData",
     "StartRun",
-    "at_rest",
-    "begun",
+    "initial_session",
+    "interrupted_session",
     "log_entry",
     "update",
 ]

@@ -73,8 +73,8 @@ class Taxonomy:
     Raises
     ------
     InvalidTaxonomy
-        If the labels do not fit the tree, a member is not an item, or two groups have the same
-        items, the same id, or the same name below the same group.
+        If the labels do not fit the tree, or a member is not an item. Also if two groups have the
+        same items, the same id, or the same name below the same group.
 
     Notes
     -----

@@ -128,7 +128,7 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     expect(count).to_have_attribute("placeholder", "4")
     page.wait_for_function(CUT, arg="4 clusters")
     expect(curve.locator(".shown").first).to_have_attribute("data-key", "k-4")
-    expect(curve).to_contain_text("Shown: 4, by your choice.")
+    expect(curve).to_contain_text("You chose 4.")
 
 
 def test_methods_are_held_against_each_other(flowers):
@@ -208,7 +208,7 @@ def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
     card = page.get_by_role("group", name="Compare three")
     card.locator("[data-key=c-3]").focus()
     zoo.press("Enter")
-    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not read such answers")
+    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not use comparisons")
     page.locator(".hc-compare [data-key=c-method]").click()
     zoo.settle()
     assert zoo.fact("Comparisons") == "2"

@@ -41,7 +41,7 @@ def test_two_people_say_different_things(zoo):
     zoo.settle()
     expect(expert(zoo, "you")).to_contain_text("0 of 1")
     expert(zoo, "Ann").get_by_role("checkbox").check()
-    expect(zoo.sentence).to_contain_text("true of this tree already")  # no run is needed
+    expect(zoo.sentence).to_contain_text("true in this tree already")  # no run is needed
     expect(expert(zoo, "Ann")).to_contain_text("1 of 1")
     expert(zoo, "you").get_by_role("checkbox").focus()
     zoo.press("Space")  # and by keyboard: what contradicts stays off, and is told

@@ -76,14 +76,14 @@ def test_a_lesson_by_keyboard_alone(zoo):
     expect(card(zoo)).to_contain_text("Right.")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
-    expect(card(zoo)).to_contain_text("It stands apart")
+    expect(card(zoo)).to_contain_text("It is drawn apart")
     wrong = next(
         name for name in ZOO.labels if name != item(zoo) and name not in mates_of(item(zoo))
     )
     find(zoo, wrong)
     zoo.press("Enter")
     expect(card(zoo)).to_contain_text("Not quite.")
-    expect(card(zoo)).to_contain_text("from your place")
+    expect(card(zoo)).to_contain_text("from yours")
     expect(zoo.page.locator(".hc-lesson .score")).to_contain_text("1 of 2 right")
 
 

@@ -24,7 +24,7 @@ def test_before_and_after_lies_over_the_tree_and_goes_again(page):
     assert top is not None
     assert under is not None
     assert under["y"] >= top["y"] + top["height"] - 1
-    sheet.get_by_label("Rows that can be read").check()
+    sheet.get_by_label("Readable rows").check()
     sheet.locator(".names text").first.click()
     chosen = sheet.locator(".names .chosen title").first
     expect(chosen).to_be_attached()

@@ -34,7 +34,7 @@ def test_what_the_tree_costs_and_branches_by_cost(page, server):
     costs = section(page, "costs")
     expect(costs).to_contain_text("Dasgupta's cost")
     expect(costs).to_contain_text("0 of 3")
-    dearest = costs.get_by_role("list", name="Dearest nodes").get_by_role("button")
+    dearest = costs.get_by_role("list", name="Most expensive nodes").get_by_role("button")
     expect(dearest).to_have_count(5)
     dearest.nth(1).click()
     expect(dashboard.selected).to_have_text(re.compile(r"^\d+ items$"))
@@ -133,7 +133,7 @@ def test_what_the_answers_are_worth_and_how_they_depend(page, server):
     rows = worth.get_by_role("list", name="Answers and what they are worth").get_by_role("button")
     expect(rows).to_have_count(3)
     expect(worth).to_contain_text("Dependency measure")
-    expect(worth).to_contain_text("Constrained random cutting is sure of")
+    expect(worth).to_contain_text("Constrained random cutting reaches")
     rows.first.click()
     expect(dashboard.selected).to_have_text("3 items")
     worth.get_by_role("button", name="Draw how they depend").click()
@@ -153,7 +153,7 @@ def test_without_answers_there_are_no_dependencies(page, server):
     opened(page, server, "data=zoo&method=hrsc")
     expect(page.get_by_role("tab", name="Dependencies")).to_be_disabled()
     expect(section(page, "worth")).to_contain_text("No answers yet.")
-    expect(section(page, "prices")).to_contain_text("nothing to weigh")
+    expect(section(page, "prices")).to_contain_text("lambda changes nothing")
 
 
 @pytest.mark.parametrize("method", ["crsc", "crbc", "hrsc", "dasgupta-search"])

@@ -24,47 +24,46 @@ from hcviz.ui.app.section_list import SectionList
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.shell import Shell
 from hcviz.ui.app.subscriptions import LIVE, SLOW, draw, everything, watch
-from hcviz.ui.features.agreement.model import Agreeing
-from hcviz.ui.features.autosave import model as autosave
-from hcviz.ui.features.autosave.model import Autosave
-from hcviz.ui.features.autosave.view import Notice
-from hcviz.ui.features.comparisons import model as comparing
-from hcviz.ui.features.comparisons.model import Comparing
-from hcviz.ui.features.comparisons.view import Compare
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.agreement.model import AgreementRuns
+from hcviz.ui.features.autosave import model as autosave_model
+from hcviz.ui.features.autosave.controller import AutosaveController
+from hcviz.ui.features.autosave.view import ResumeNotice
+from hcviz.ui.features.comparisons import model as comparisons_model
+from hcviz.ui.features.comparisons.controller import ComparisonController
+from hcviz.ui.features.comparisons.view import ComparisonCard
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.constraints.view import Constraints
-from hcviz.ui.features.files.model import Files
+from hcviz.ui.features.constraints.view import ConstraintsPanel
+from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.history import controller as foot_controller
-from hcviz.ui.features.history import model as history
-from hcviz.ui.features.history import steps
+from hcviz.ui.features.history import model as history_model
+from hcviz.ui.features.history import steps as history_steps
 from hcviz.ui.features.history.controller import FootControls
-from hcviz.ui.features.history.view import Foot
+from hcviz.ui.features.history.view import Footer
 from hcviz.ui.features.inspector import controller as inspector_controller
-from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.inspector import model as inspector_model
 from hcviz.ui.features.inspector.controller import InspectorControls
-from hcviz.ui.features.inspector.view import Inspector
-from hcviz.ui.features.learning_curve.model import Baselines
-from hcviz.ui.features.lessons import card as lessoncard
-from hcviz.ui.features.lessons.classroom import Classroom
-from hcviz.ui.features.lessons.view import Lesson
+from hcviz.ui.features.inspector.view import InspectorPanel
+from hcviz.ui.features.learning_curve.model import BaselineRuns
+from hcviz.ui.features.lessons import model as lessons_model
+from hcviz.ui.features.lessons.controller import LessonController
+from hcviz.ui.features.lessons.view import LessonCard
 from hcviz.ui.features.parameters import controller as form_controller
-from hcviz.ui.features.parameters import model as parameters
+from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
-from hcviz.ui.features.parameters.model import form
-from hcviz.ui.features.parameters.view import Form
-from hcviz.ui.features.questions import model as asking
-from hcviz.ui.features.questions.model import Asking
-from hcviz.ui.features.questions.view import Question
-from hcviz.ui.features.run_trace.view import Trace
+from hcviz.ui.features.parameters.view import ParameterForm
+from hcviz.ui.features.questions import model as questions_model
+from hcviz.ui.features.questions.controller import QuestionController
+from hcviz.ui.features.questions.view import QuestionCard
+from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.top_bar import controller as top_bar_controller
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.features.top_bar.controller import TopBarControls
-from hcviz.ui.features.top_bar.view import Bar
+from hcviz.ui.features.top_bar.view import TopBar
 from hcviz.ui.features.tree_tools import controller as tool_controller
-from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.features.tree_tools.controller import ToolControls
-from hcviz.ui.features.tree_tools.view import Tools
+from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
@@ -99,10 +98,10 @@ class Explorer:
         self.store = Store(Session(), schedule, together, cluster, seconds)
         store = self.store
         self.gestures = Gestures(store)
-        self.asking = Asking(store)
-        self.comparing = Comparing(store)
-        self.classroom = Classroom(store)
-        self.gestures.stated = self.asking.another
+        self.asking = QuestionController(store)
+        self.comparing = ComparisonController(store)
+        self.classroom = LessonController(store)
+        self.gestures.on_stated = self.asking.another
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
             # Panel calls handlers without the document's lock; what they change needs it.
@@ -122,20 +121,22 @@ class Explorer:
         )
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
-        self.bar = Bar(handled_by("bar"), acts=top_bar_controller.ACTS.schema(), **wide)
-        self.tools = Tools(handled_by("tools"), acts=tool_controller.ACTS.schema(), **wide)
-        self.constraints = Constraints(later(self.gestures.constraints_act), **wide)
-        self.question = Question(later(self.asking.act), **wide)
-        self.compare = Compare(later(self.comparing.act), **wide)
-        self.inspector = Inspector(
+        self.bar = TopBar(handled_by("bar"), acts=top_bar_controller.schema(), **wide)
+        self.tools = TreeTools(handled_by("tools"), acts=tool_controller.ACTS.schema(), **wide)
+        self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
+        self.question = QuestionCard(later(self.asking.act), **wide)
+        self.compare = ComparisonCard(later(self.comparing.act), **wide)
+        self.inspector = InspectorPanel(
             handled_by("inspector"), acts=inspector_controller.ACTS.schema(), **wide
         )
         self.sections = SectionList(later(self._act_on_section), **wide)
-        self.foot = Foot(handled_by("foot"), acts=foot_controller.ACTS.schema(), **wide)
-        self.form = Form(handled_by("form"), acts=form_controller.ACTS.schema(), **wide)
-        self.lesson = Lesson(later(self.classroom.act), **wide)
-        self.notice = Notice(lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide)
-        self.trace = Trace()
+        self.foot = Footer(handled_by("foot"), acts=foot_controller.ACTS.schema(), **wide)
+        self.form = ParameterForm(handled_by("form"), acts=form_controller.ACTS.schema(), **wide)
+        self.lesson = LessonCard(later(self.classroom.act), **wide)
+        self.notice = ResumeNotice(
+            lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide
+        )
+        self.trace = RunTrace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
         self.shell = Shell(
             later(lambda key: self.keyboard.press(key)),
@@ -152,27 +153,27 @@ class Explorer:
             sizing_mode="stretch_both",
         )
         self.view = self.shell
-        self.files = Files(store, self.bar, self.centre)
+        self.files = FileController(store, self.bar, self.centre)
         self.drawing = Drawing(store, self.centre, self.trace, schedule)
         self.keyboard = Keyboard(
             store, self.centre, self.gestures, self.asking, self.comparing, self.classroom
         )
         self.controls: dict[str, Controls] = {
-            "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy),
+            "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy_to_clipboard),
             "tools": ToolControls(store, self.centre, self.drawing, self.gestures),
             "inspector": InspectorControls(store, self.centre, self.gestures),
             "foot": FootControls(store, self.files),
             "form": FormControls(store),
         }
-        self.autosave: Autosave | None = None
+        self.autosave: AutosaveController | None = None
         self._subscribe()
-        self.baselines = Baselines(store, schedule)
-        self.agreeing = Agreeing(store, schedule)
+        self.baselines = BaselineRuns(store, schedule)
+        self.agreeing = AgreementRuns(store, schedule)
         open_page(store, link or Link(), **options)
 
-    def keep_below(self, root: Path, token: str) -> Autosave:
+    def keep_below(self, root: Path, token: str) -> AutosaveController:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        self.autosave = kept = Autosave(self.store, UnfinishedSessions(root, token))
+        self.autosave = kept = AutosaveController(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 
@@ -190,25 +191,25 @@ class Explorer:
         store = self.store
         store.subscribe(lambda s: s.view.theme, self._show_theme)
         for part, state, live, depends_on in (
-            (self.bar, top_bar.picture, top_bar.live, everything),
-            (self.tools, tree_tools.picture, None, tree_tools.sees),
-            (self.question, asking.picture, None, everything),
-            (self.compare, comparing.picture, None, everything),
-            (self.constraints, answerlist.picture, None, everything),
-            (self.inspector, inspector.picture, inspector.live, everything),
-            (self.form, form, None, parameters.sees),
-            (self.foot, history.picture, None, everything),
+            (self.bar, top_bar_model.state, top_bar_model.live, everything),
+            (self.tools, tree_tools_model.state, None, tree_tools_model.depends_on),
+            (self.question, questions_model.state, None, everything),
+            (self.compare, comparisons_model.state, None, everything),
+            (self.constraints, constraints_model.state, None, everything),
+            (self.inspector, inspector_model.state, inspector_model.live, everything),
+            (self.form, parameters_model.state, None, parameters_model.depends_on),
+            (self.foot, history_model.state, None, everything),
             (self.middle.tabs, Middle.tabs_picture, None, everything),
-            (self.notice, autosave.picture, None, everything),
-            (self.lesson, lessoncard.picture, None, everything),
+            (self.notice, autosave_model.state, None, everything),
+            (self.lesson, lessons_model.state, None, everything),
         ):
             draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:
                 draw(store, part, "live", live, LIVE)
-        draw(store, self.foot, "live", steps.picture, LIVE, steps.sees)
+        draw(store, self.foot, "live", history_steps.state, LIVE, history_steps.depends_on)
         watch(store, Middle.sees, self.middle.turn, SLOW)
         for section in SECTIONS.values():
-            watch(store, section.sees, partial(self._show_section, section), SLOW)
+            watch(store, section.depends_on, partial(self._show_section, section), SLOW)
         watch(
             store,
             shell_state.sees,
@@ -225,7 +226,7 @@ class Explorer:
             self.autosave.act(name, fields)
 
     def _show_section(self, section: Section, _: Any) -> None:
-        now = section.picture(self.store)
+        now = section.state(self.store)
         if self.sections.state.get(section.name) != now:
             known = {**self.sections.state, section.name: now}
             self.sections.state = {name: known.get(name) for name in SECTIONS}  # in their order

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from hcviz.session import actions as act
 from hcviz.ui.app.sheets import TREE
-from hcviz.ui.features.comparisons.model import Comparing
+from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.lessons.classroom import Classroom
-from hcviz.ui.features.questions.model import Asking
+from hcviz.ui.features.lessons.controller import LessonController
+from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
 
@@ -21,9 +21,9 @@ class Keyboard:
     store: Store
     centre: Centre
     gestures: Gestures
-    asking: Asking
-    comparing: Comparing
-    classroom: Classroom
+    asking: QuestionController
+    comparing: ComparisonController
+    classroom: LessonController
 
     def press(self, key: str) -> None:
         """Handle a key, or "undo" and "redo" for their combinations of keys."""

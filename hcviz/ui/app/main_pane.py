@@ -14,7 +14,7 @@ import panel as pn
 from hcviz.ui.app.sheets import SHEETS, TREE
 from hcviz.ui.app.tabs import Tabs
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.tree_tools.view import Tools
+from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.parts.part import OnAct, Part
 from hcviz.ui.parts.sheet import Sheet
 from hcviz.ui.state.store import Store
@@ -36,7 +36,7 @@ class Middle:
         self,
         gestures: Gestures,
         centre: Centre,
-        tools: Tools,
+        tools: TreeTools,
         later: Callable[[Callable[..., None]], OnAct],
     ) -> None:
         self._gestures, self._store, self._later = gestures, gestures.store, later
@@ -64,7 +64,7 @@ class Middle:
             )
             self._made[name].param.update(sizing_mode="stretch_both", margin=0)
         shown = self._made[name]
-        state, live = sheet.picture(self._store), sheet.live(self._store)
+        state, live = sheet.state(self._store), sheet.live(self._store)
         if shown.state != state:
             shown.state = state
         if shown.live != live:
@@ -83,14 +83,14 @@ class Middle:
     def now(store: Store) -> str:
         """The sheet to show: the chosen one, if it has something to show."""
         sheet = SHEETS.get(store.view.sheet)
-        nothing = sheet is None or not sheet.shown(store) or _lacks(sheet, store)
+        nothing = sheet is None or not sheet.has_tab(store) or _lacks(sheet, store)
         return TREE if sheet is None or nothing else sheet.name
 
     @classmethod
     def sees(cls, store: Store) -> Any:
         """What the picture in the middle depends on, but for the tree's own."""
         sheet = SHEETS.get(cls.now(store))
-        return (None,) if sheet is None else (sheet.name, store.view.theme, sheet.sees(store))
+        return (None,) if sheet is None else (sheet.name, store.view.theme, sheet.depends_on(store))
 
     @classmethod
     def tabs_picture(cls, store: Store) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Middle:
         tabs = [
             {"name": s.name, "title": s.title, "summary": s.summary, "lacks": _lacks(s, store)}
             for s in SHEETS.values()
-            if s.shown(store)
+            if s.has_tab(store)
         ]
         return {"tabs": [tree, *tabs], "now": cls.now(store)}
 
@@ -109,4 +109,4 @@ class Middle:
 
 def _lacks(sheet: Sheet, store: Store) -> str:
     """Why there is nothing to show: a lesson's question might be answered on any sheet."""
-    return LESSON if store.view.lesson is not None else sheet.lacks(store)
+    return LESSON if store.view.lesson is not None else sheet.unavailable_because(store)

@@ -54,8 +54,8 @@ def open_page(
     store.session = replace(
         store.session,
         method=found.name,
-        treats=found.constraint_mode(params),
-        params=act.frozen(params),
+        constraint_mode=found.constraint_mode(params),
+        params=act.read_only(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )
     wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters, "below": link.below}

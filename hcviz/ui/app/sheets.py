@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hcviz.ui.features.agreement import sheet as agreement
-from hcviz.ui.features.aho_graph import sheet as ahograph
-from hcviz.ui.features.cloud import sheet as cloud
-from hcviz.ui.features.comparisons import sheet as comparisons
-from hcviz.ui.features.consensus import sheet as consensus
-from hcviz.ui.features.dependencies import sheet as dependencies
-from hcviz.ui.features.tanglegram import sheet as tanglegram
+from hcviz.ui.features.agreement import sheet as agreement_sheet
+from hcviz.ui.features.aho_graph import sheet as aho_graph_sheet
+from hcviz.ui.features.cloud import sheet as cloud_sheet
+from hcviz.ui.features.comparisons import sheet as comparisons_sheet
+from hcviz.ui.features.consensus import sheet as consensus_sheet
+from hcviz.ui.features.dependencies import sheet as dependencies_sheet
+from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
 from hcviz.ui.parts.sheet import Sheet
 
 #: The tab that is no sheet: the tree beside its heatmap.
@@ -18,13 +18,13 @@ TREE = "tree"
 SHEETS: dict[str, Sheet] = {
     each.name: each
     for each in (
-        tanglegram.SHEET,
-        ahograph.SHEET,
-        consensus.SHEET,
-        cloud.SHEET,
-        dependencies.SHEET,
-        comparisons.SHEET,
-        agreement.SHEET,
+        tanglegram_sheet.SHEET,
+        aho_graph_sheet.SHEET,
+        consensus_sheet.SHEET,
+        cloud_sheet.SHEET,
+        dependencies_sheet.SHEET,
+        comparisons_sheet.SHEET,
+        agreement_sheet.SHEET,
     )
 }
 

@@ -1,1 +1,1 @@
-"""What several features share: the base of a part, a section, a sheet; colours; plots."""
+"""What several features share: base classes of parts, sections and sheets; colours; plots."""

@@ -1,4 +1,4 @@
-"""``Actions``: what a section or a sheet may do when a person acts on it."""
+"""``Actions``: the commands that a section or a sheet may use when a person acts on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Actions(Protocol):
 
     store: Store
 
-    def take(self, leaves: tuple[int, ...]) -> None:
+    def select_items(self, leaves: tuple[int, ...]) -> None:
         """Add items to the open draft, or select them if no draft is open."""
 
     def constraints_act(self, name: str, more: dict[str, Any]) -> None:

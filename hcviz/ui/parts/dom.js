@@ -1,4 +1,4 @@
-// What every component shares: make elements, keep the focus across a repaint, save and open files.
+// Shared by all components: create elements, repaint and keep the focus, save and open files.
 function h(tag, props = {}, ...children) {
   const node = document.createElement(tag)
   for (const [key, value] of Object.entries(props)) {
@@ -10,11 +10,15 @@ function h(tag, props = {}, ...children) {
     else if (value === true) node.setAttribute(key, "")
     else node.setAttribute(key, value)
   }
-  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
+  node.append(
+    ...children
+      .flat(Infinity)
+      .filter(child => child !== null && child !== undefined && child !== false),
+  )
   return node
 }
 
-// The same for what is drawn.
+// The same for SVG elements.
 function svg(tag, props = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag)
   for (const [key, value] of Object.entries(props)) {
@@ -22,15 +26,23 @@ function svg(tag, props = {}, ...children) {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value)
     else node.setAttribute(key, value)
   }
-  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
+  node.append(
+    ...children
+      .flat(Infinity)
+      .filter(child => child !== null && child !== undefined && child !== false),
+  )
   return node
 }
 
-// The "d" of a path of [x, y] with null where the pen is lifted; `at` says where a point lies.
+// The attribute "d" of a path through points; null begins a new line. `at(point)` is [x, y].
 function pathOf(points, at) {
-  let d = "", pen = "M"
+  let d = "",
+    pen = "M"
   for (const point of points) {
-    if (point === null) { pen = "M"; continue }
+    if (point === null) {
+      pen = "M"
+      continue
+    }
     const [x, y] = at(point)
     d += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`
     pen = "L"
@@ -38,50 +50,82 @@ function pathOf(points, at) {
   return d
 }
 
-// Numbers that came packed: `packed` of ui/sheets/paper.py.
+// Unpack numbers that `pack` of parts/packing.py packed.
 function unpacked(text, Kind) {
   return new Kind(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer)
 }
 
 // "1 item", "2,000 items".
-function counted(number, noun) { return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}` }
+function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`
+}
 
-// As much of a text as fits `most` letters.
-function short(text, most) { return text.length > most ? text.slice(0, Math.max(3, most - 1)) + "…" : text }
+// A text, cut to `most` letters.
+function short(text, most) {
+  return text.length > most ? text.slice(0, Math.max(3, most - 1)) + "…" : text
+}
 
-// Repaint when the element gets another size; its first size is its first.
+// Repaint when the size of the element changes.
 function whenResized(root, repaint) {
   if (root.hcWatched) return
   root.hcWatched = new ResizeObserver(() => repaint())
   root.hcWatched.observe(root)
 }
 
-// A section's heading, and below it `body(state, send)` while it is open.
+// The heading of a section, and `body(state, send)` below it while the section is open.
 function foldable(state, send, body) {
-  return [h("h2", { class: "folds" }, h("button", { type: "button", class: "bare", "data-key": `fold-${state.title}`, "aria-expanded": String(state.open),
-    onclick: () => send("fold") }, h("i", { "aria-hidden": "true" }), state.title)), ...(state.open ? [body(state, send)].flat() : [])]
+  return [
+    h(
+      "h2",
+      { class: "folds" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "bare",
+          "data-key": `fold-${state.title}`,
+          "aria-expanded": String(state.open),
+          onclick: () => send("fold"),
+        },
+        h("i", { "aria-hidden": "true" }),
+        state.title,
+      ),
+    ),
+    ...(state.open ? [body(state, send)].flat() : []),
+  ]
 }
 
 function options(pairs, chosen) {
   return pairs.map(([value, text, disabled, title]) =>
-    h("option", { value, selected: value === chosen, disabled, title }, text))
+    h("option", { value, selected: value === chosen, disabled, title }, text),
+  )
 }
 
-// Repaint `root` from `view()`. Elements that carry data-key get the focus back, and what is being
-// typed stays. While a button is held or a list is open nothing is repainted: a click must land on
-// the element it began on.
+// Repaint `root` from `view()`. An element with data-key keeps the focus, and a field its typed
+// text. While a button is pressed or a list is open nothing is repainted, since a click must end on
+// the element on which it began.
 function painter(root, view) {
   let held = false
   let due = false
-  const release = () => { if (held) setTimeout(() => { held = false; if (due) paint() }, 0) }
-  root.addEventListener("pointerdown", event => { held = event.target.tagName === "SELECT" ? "list" : true })
-  window.addEventListener("pointerup", () => { if (held !== "list") release() })
+  const release = () => {
+    if (held)
+      setTimeout(() => {
+        held = false
+        if (due) paint()
+      }, 0)
+  }
+  root.addEventListener("pointerdown", event => {
+    held = event.target.tagName === "SELECT" ? "list" : true
+  })
+  window.addEventListener("pointerup", () => {
+    if (held !== "list") release()
+  })
   window.addEventListener("pointercancel", release)
   root.addEventListener("change", release)
   root.addEventListener("focusout", release)
   root.addEventListener("keydown", event => {
     release()
-    // Enter ends typing, so that the next key is a shortcut again.
+    // Enter leaves the field, so that the next key is a shortcut.
     if (event.key === "Enter" && event.target.tagName === "INPUT") event.target.blur()
   })
   const paint = () => {
@@ -90,8 +134,13 @@ function painter(root, view) {
     const active = root.getRootNode().activeElement
     const key = active && root.contains(active) && active.dataset.key
     const typed = key && active.tagName === "INPUT" && !["checkbox", "range"].includes(active.type)
-    const keep = typed ? { value: active.value, start: active.selectionStart, end: active.selectionEnd } : null
-    const scroll = [...root.querySelectorAll("[data-scroll]")].map(node => [node.dataset.scroll, node.scrollTop])
+    const keep = typed
+      ? { value: active.value, start: active.selectionStart, end: active.selectionEnd }
+      : null
+    const scroll = [...root.querySelectorAll("[data-scroll]")].map(node => [
+      node.dataset.scroll,
+      node.scrollTop,
+    ])
     root.replaceChildren(...[view()].flat(Infinity).filter(Boolean))
     for (const [name, top] of scroll) {
       const node = root.querySelector(`[data-scroll="${name}"]`)
@@ -102,19 +151,23 @@ function painter(root, view) {
     again.focus({ preventScroll: true })
     if (keep && again.tagName === "INPUT") {
       again.value = keep.value
-      try { again.setSelectionRange(keep.start, keep.end) } catch { /* number fields have none */ }
+      try {
+        again.setSelectionRange(keep.start, keep.end)
+      } catch {
+        /* number fields have none */
+      }
     }
   }
   return paint
 }
 
-// A component repaints when `state` changes; `live(model.live, root)` patches what changes many
+// A component repaints when `state` changes. `live(model.live, root)` updates what changes many
 // times a second, without a repaint.
 function component(name, view, live = null) {
   return ({ model, view: bokeh }) => {
-    // A part has no figure in it: when its height changes nothing of Bokeh's needs laying out, and
-    // Bokeh would lay out the whole page, every figure of it, after each click. But for the tools: the
-    // tree below them gets another height when they take another row.
+    // When the height of an element changes, Bokeh lays out all figures of the page, which is slow.
+    // A part contains no figure, so this is switched off. The tools are an exception: the height of
+    // the tree below them changes when they need another row.
     let tall = 0
     layOutOnlyIf(bokeh, () => name === "tools" && tall !== (tall = root.offsetHeight))
     const root = h("div", { class: `hc-${name}` })
@@ -124,7 +177,11 @@ function component(name, view, live = null) {
       model.send_msg({ act, ...more })
     }
     const paint = painter(root, () => {
-      const made = view(model.state, (act, more = {}) => act === "repaint" ? paint() : send(act, more), root)
+      const made = view(
+        model.state,
+        (act, more = {}) => (act === "repaint" ? paint() : send(act, more)),
+        root,
+      )
       if (live) queueMicrotask(() => live(model.live, root, send))
       return made
     })
@@ -134,22 +191,26 @@ function component(name, view, live = null) {
     model.on("msg:custom", message => {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)
-      if (message.upload) heard(message)
+      if (message.upload) acknowledge(message)
     })
     return root
   }
 }
 
-// Throw unless the message and its fields are in the schema, which Python makes of its handlers
+// Throw unless the message and its fields are in the schema, which Python makes from its handlers
 // (parts/messages.py).
 function checkMessage(schema, act, fields) {
   if (!schema || !Object.keys(schema).length) return
   const wanted = schema[act]
   if (!wanted) throw new Error(`There is no message ${act}.`)
-  for (const name of Object.keys(fields)) if (!(name in wanted)) throw new Error(`The message ${act} has no field ${name}.`)
+  for (const name of Object.keys(fields))
+    if (!(name in wanted)) throw new Error(`The message ${act} has no field ${name}.`)
   for (const [name, kind] of Object.entries(wanted)) {
-    if (fields[name] === undefined ? kind.endsWith("?") : FITS[kind.replace("?", "")](fields[name])) continue
-    throw new Error(`${name} of the message ${act} must be ${kind}, not ${JSON.stringify(fields[name])}.`)
+    if (fields[name] === undefined ? kind.endsWith("?") : FITS[kind.replace("?", "")](fields[name]))
+      continue
+    throw new Error(
+      `${name} of the message ${act} must be ${kind}, not ${JSON.stringify(fields[name])}.`,
+    )
   }
 }
 
@@ -164,53 +225,76 @@ const FITS = {
 
 function download({ download: filename, base64, mime }) {
   const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0))
-  const link = h("a", { href: URL.createObjectURL(new Blob([bytes], { type: mime })), download: filename })
+  const link = h("a", {
+    href: URL.createObjectURL(new Blob([bytes], { type: mime })),
+    download: filename,
+  })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }
 
 async function copy(text, send) {
-  try { await navigator.clipboard.writeText(text); send("copied", { ok: true }) }
-  catch { send("copied", { ok: false }) }
+  try {
+    await navigator.clipboard.writeText(text)
+    send("copied", { ok: true })
+  } catch {
+    send("copied", { ok: false })
+  }
 }
 
-// Uploads under way, by their id: how many pieces the server has, and who waits for it to have more.
+// Uploads in progress, by id: the number of pieces that the server has, and how to continue.
 const UPLOADS = new Map()
 
-function heard({ upload, heard, stop }) {
-  const way = UPLOADS.get(upload)
-  if (!way) return
-  way.heard = Math.max(way.heard, heard)
-  way.stop ||= stop
-  way.wake?.()
+function acknowledge({ upload, heard, stop }) {
+  const progress = UPLOADS.get(upload)
+  if (!progress) return
+  progress.acknowledged = Math.max(progress.acknowledged, heard)
+  progress.stop ||= stop
+  progress.wake?.()
 }
 
-// In pieces, since the server's socket takes 20 MB at a time; four at a time are on their way, so that
-// the server can say how far it is, and to stop.
+// Send a file in pieces, since a message to the server has 20 MB at most. At most four pieces are
+// not acknowledged, so that the server can show the progress and cancel the upload.
 async function sendFile(file, send, kind) {
-  const PIECE = 1 << 21, AHEAD = 4
+  const PIECE = 1 << 21
+  const AHEAD = 4
   const id = `${Date.now()}-${Math.random()}`
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
-  const way = { heard: 0, stop: false, wake: null }
-  UPLOADS.set(id, way)
+  const progress = { acknowledged: 0, stop: false, wake: null }
+  UPLOADS.set(id, progress)
   for (let piece = 0; piece < pieces; piece++) {
-    while (piece - way.heard >= AHEAD && !way.stop) await new Promise(done => { way.wake = done })
-    if (way.stop) break
+    while (piece - progress.acknowledged >= AHEAD && !progress.stop)
+      await new Promise(done => {
+        progress.wake = done
+      })
+    if (progress.stop) break
     const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
     let text = ""
-    for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
-    send("upload", { id, kind, name: file.name, size: file.size, piece, pieces, base64: btoa(text) })
+    for (let i = 0; i < bytes.length; i += 32768)
+      text += String.fromCharCode(...bytes.subarray(i, i + 32768))
+    send("upload", {
+      id,
+      kind,
+      name: file.name,
+      size: file.size,
+      piece,
+      pieces,
+      base64: btoa(text),
+    })
   }
   UPLOADS.delete(id)
 }
 
-// Reads a file in the browser and sends it whole; too large is said before a byte travels.
+// Let a person choose a file, and send it. A file that is too large is not sent.
 function pickFile(accept, limit, send, kind) {
   const input = h("input", { type: "file", accept })
   input.addEventListener("change", () => {
     const file = input.files[0]
     if (!file) return
-    if (file.size > limit) { send("too-large", { name: file.name, size: file.size }); return }
+    if (file.size > limit) {
+      send("too-large", { name: file.name, size: file.size })
+      return
+    }
     sendFile(file, send, kind).catch(() => send("unreadable", { name: file.name }))
   })
   input.style.display = "none"
@@ -222,16 +306,27 @@ function pickFile(accept, limit, send, kind) {
 const ICONS = {
   undo: '<path d="M9 14 4 9l5-5"/><path d="M4 9h10a6 6 0 0 1 0 12h-3"/>',
   redo: '<path d="m15 14 5-5-5-5"/><path d="M20 9H10a6 6 0 0 0 0 12h3"/>',
-  run: '<path d="M7 4v16l13-8z"/>', stop: '<rect x="5" y="5" width="14" height="14" rx="1.5"/>',
-  pause: '<path d="M8 4v16M16 4v16"/>', sun: '<circle cx="12" cy="12" r="4"/><path d="M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M19 5l-1.4 1.4M6.4 17.6 5 19"/>',
+  run: '<path d="M7 4v16l13-8z"/>',
+  stop: '<rect x="5" y="5" width="14" height="14" rx="1.5"/>',
+  pause: '<path d="M8 4v16M16 4v16"/>',
+  sun:
+    '<circle cx="12" cy="12" r="4"/><path d="M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4' +
+    'M17.6 17.6 19 19M19 5l-1.4 1.4M6.4 17.6 5 19"/>',
   moon: '<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z"/>',
-  more: '<path d="M4 6h16M4 12h16M4 18h16"/>', bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',
-  note: '<path d="M4 20h4L19 9l-4-4L4 16z"/>', reset: '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
-  check: '<path d="m5 12 5 5 9-11"/>', find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>', close: '<path d="M6 6l12 12M18 6 6 18"/>',
+  more: '<path d="M4 6h16M4 12h16M4 18h16"/>',
+  bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',
+  note: '<path d="M4 20h4L19 9l-4-4L4 16z"/>',
+  reset:
+    '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
+  check: '<path d="m5 12 5 5 9-11"/>',
+  find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>',
+  close: '<path d="M6 6l12 12M18 6 6 18"/>',
 }
 
 function icon(name) {
   const span = h("span", { class: "icon", "aria-hidden": "true" })
-  span.innerHTML = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round">${ICONS[name]}</svg>`
+  span.innerHTML =
+    '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.9" ' +
+    `stroke-linecap="round" stroke-linejoin="round">${ICONS[name]}</svg>`
   return span
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_uri(image: Any) -> str:
-    """PNG bytes as a data URI; a data URI as it is."""
+    """Return PNG bytes as a data URI; a data URI is returned unchanged."""
     if isinstance(image, bytes):
         return "data:image/png;base64," + base64.b64encode(image).decode()
     return str(image)

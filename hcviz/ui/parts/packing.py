@@ -1,4 +1,4 @@
-"""Trees on a sheet's paper: which rows a clade takes, and numbers packed for the way."""
+"""Rows of clades in a drawn tree, and numbers packed for the browser."""
 
 from __future__ import annotations
 
@@ -12,8 +12,24 @@ from hcviz.core.layout import places
 from hcviz.core.tree import Tree
 
 
-def spans(tree: Tree, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and the last row of every node's leaves, int64 (m,) each. O(m)."""
+def row_ranges(tree: Tree, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last row of the leaves of each node.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with n leaves and m nodes.
+    order : array_like of int, shape (n,)
+        The leaves from top to bottom.
+
+    Returns
+    -------
+    first, last : ndarray of int64, shape (m,)
+
+    Notes
+    -----
+    O(m).
+    """
     first = np.full(tree.n_nodes, tree.n_leaves, np.int64)
     last = np.full(tree.n_nodes, -1, np.int64)
     first[: tree.n_leaves] = last[: tree.n_leaves] = places(order)
@@ -22,10 +38,10 @@ def spans(tree: Tree, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.i
     return first, last
 
 
-def packed(numbers: ArrayLike, kind: Any) -> str:
-    """Numbers as base64 of their bytes (little-endian), as ``unpacked`` of dom.js reads them.
+def pack(numbers: ArrayLike, kind: Any) -> str:
+    """Return numbers as base64 of their little-endian bytes, for ``unpacked`` of ``dom.js``.
 
-    A tenth of the bytes of JSON, and of the time to write and read them.
+    This takes a tenth of the bytes of JSON, and a tenth of the time to write and read them.
     """
     given = np.ascontiguousarray(numbers, dtype=np.dtype(kind).newbyteorder("<"))
     return base64.b64encode(given.tobytes()).decode()

@@ -1,4 +1,4 @@
-"""Colours of the explorer: two themes, one accent, scales that survive colour blindness."""
+"""Colours of the page: two themes, and scales that are safe for colour-blind people."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import numpy as np
 from bokeh.palettes import Viridis256
 from numpy.typing import NDArray
 
-#: Index that stands for a missing cell in every uint8 picture.
+#: Index of a missing cell in every uint8 image.
 MISSING = 255
 
 
 @dataclass(frozen=True)
 class Theme:
-    """What the centre is drawn in; the same values as the page's style tokens."""
+    """Colours of the tree and the heatmap; ``tokens.css`` has the same values."""
 
     name: str
     ink: str  # text
     soft: str  # secondary text
     branch: str  # the tree
     rule: str  # hairlines
-    paper: str
-    raised: str  # tooltip
+    paper: str  # background
+    raised: str  # background of tooltips
     accent: str  # selection, and nothing else
     fresh: str  # clades that just changed
     together: str
     apart: str
     missing: str
-    veil: str  # over what was never asked for
+    query_mask: str  # over similarities that were never queried
     costs: tuple[str, ...]  # a node's share of the cost, from little to much
-    # Tol's muted, not the classes' hues; no accent among them. The second eight are those of
-    # enough contrast that are farthest from all before them in OKLab, for common and colour-blind
-    # eyes (Machado, Oliveira & Fernandes 2009).
+    # The first eight are Paul Tol's muted colours, which differ from those of the classes and from
+    # the accent. Each of the others has enough contrast and is farthest from all colours before it
+    # in OKLab, also as colour-blind people see them (Machado, Oliveira & Fernandes 2009).
     clusters: tuple[str, ...]
 
 
@@ -50,7 +50,7 @@ LIGHT = Theme(
     together="#00735a",
     apart="#b8420f",
     missing="#c9ced4",
-    veil="#10151b",
+    query_mask="#10151b",
     costs=("#b8860b", "#d2691e", "#c2185b", "#5b1a8b"),
     clusters=(
         "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
@@ -70,7 +70,7 @@ DARK = Theme(
     together="#4fd6b0",
     apart="#ff9a6b",
     missing="#4a535d",
-    veil="#05080b",
+    query_mask="#05080b",
     costs=("#9a8648", "#e0963c", "#ff7f8f", "#f3c4ff"),
     clusters=(
         "#e8919f", "#5fbf7a", "#a89bf5", "#cfcf6a", "#d97fb0", "#6fd6c5", "#e39ade", "#8fd3f4",
@@ -79,11 +79,11 @@ DARK = Theme(
 )  # fmt: skip
 THEMES = {"light": LIGHT, "dark": DARK}
 
-#: Okabe and Ito's eight, the usual colour-blind-safe set; grey comes last.
+#: The colour-blind-safe colours of Okabe & Ito (2008); grey comes last.
 OKABE_ITO = (
     "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999",
 )  # fmt: skip
-#: Paul Tol's discrete rainbow: told apart by lightness as well as by hue, up to 22 classes.
+#: Paul Tol's discrete rainbow: up to 22 classes, which differ in lightness as well as in hue.
 RAINBOW = (
     "#d9cce3", "#caaccb", "#ba8db4", "#aa6f9e", "#994f88", "#882e72", "#1965b0", "#437dbf",
     "#6195cf", "#7bafde", "#4eb265", "#90c987", "#cae0ab", "#f7f056", "#f7cb45", "#f4a736",
@@ -92,7 +92,7 @@ RAINBOW = (
 
 
 def class_colours(count: int) -> tuple[str, ...]:
-    """A colour for each of ``count`` classes; beyond 22 the rest share the last grey."""
+    """Return a colour for each of ``count`` classes; classes after the 22nd share a grey."""
     if count <= len(OKABE_ITO):
         return OKABE_ITO[:count]
     if count <= len(RAINBOW):
@@ -102,13 +102,16 @@ def class_colours(count: int) -> tuple[str, ...]:
 
 
 def sequential(theme: Theme) -> list[str]:
-    """256 colours: 0..254 are viridis (perceptually uniform), 255 is a missing cell."""
+    """Return 256 colours: viridis, which is perceptually uniform; the last is a missing cell."""
     picks = np.linspace(0, 255, MISSING).round().astype(int)
     return [Viridis256[i] for i in picks] + [theme.missing]
 
 
 def diverging(theme: Theme) -> list[str]:
-    """256 colours: blue through the paper's tone to orange, told apart by every common eye."""
+    """Return 256 colours, from blue through the background to orange; the last is a missing cell.
+
+    Colour-blind people can distinguish blue and orange.
+    """
     stops = (
         ("#0f4c8a", "#5b9bd1", "#f4f4f2", "#e0964a", "#8a3d00")
         if theme.name == "light"
@@ -118,7 +121,7 @@ def diverging(theme: Theme) -> list[str]:
 
 
 def blend(stops: Sequence[str], count: int) -> list[str]:
-    """``count`` colours through ``stops``, evenly spaced, mixed in OKLab (no muddy middle)."""
+    """Return ``count`` evenly spaced colours through ``stops``, mixed in the OKLab space."""
     lab = np.array([_oklab(stop) for stop in stops])
     where = np.linspace(0, len(stops) - 1, count)
     mixed = np.stack([np.interp(where, np.arange(len(stops)), lab[:, k]) for k in range(3)], 1)
@@ -134,7 +137,7 @@ _TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
 
 
 def rgb(colour: str) -> NDArray[np.float64]:
-    """``#rrggbb`` as three floats in 0..1."""
+    """Return ``#rrggbb`` as three floats from 0 to 1."""
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
 
@@ -151,13 +154,13 @@ def _hex(lab: NDArray[np.float64]) -> str:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance (WCAG), for contrast checks."""
+    """Return the relative luminance of a colour (WCAG 2)."""
     value = rgb(colour)
     linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG contrast ratio of two colours, 1 to 21."""
+    """Return the WCAG contrast ratio of two colours, from 1 to 21."""
     a, b = sorted((luminance(one), luminance(other)))
     return (b + 0.05) / (a + 0.05)

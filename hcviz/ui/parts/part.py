@@ -1,7 +1,7 @@
-"""The page's small parts: each a picture of a state, and a stream of what the person did to it.
+"""``Part``: a component of the page that the browser draws from plain JSON.
 
-A part draws ``state`` (plain JSON) in the browser and answers with messages ``{"act": ..., ...}``.
-What an act means is the :class:`Store`'s business.
+A part draws its ``state`` and sends messages ``{"act": ..., ...}`` when a person uses it. Handlers
+of the features turn these messages into actions on the :class:`Store`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hcviz.ui.compat import COMPAT
 from hcviz.ui.compat.message_component import MessageComponent
 from hcviz.ui.parts.messages import check_message, logged
 
-#: Folder of the page's code, and of what several parts of it share.
+#: Folder of the page's code, and of the code that several features share.
 UI = Path(__file__).resolve().parents[1]
 PARTS = UI / "parts"
 _DOM = (COMPAT / "component_view.js").read_text() + (PARTS / "dom.js").read_text()
@@ -26,11 +26,22 @@ _CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
 OnAct = Callable[[str, dict[str, Any]], None]
 
 
-def script(module: str, name: str, *shared: Path) -> dict[str, Any]:
+def script_and_style(module: str, name: str, *shared: Path) -> dict[str, Any]:
     """Return the script and the style of a part, as attributes of its class.
 
-    They are ``NAME.js`` and ``NAME.css`` beside the file ``module``. Those of ``shared`` (paths
-    without their ending) come before them.
+    Parameters
+    ----------
+    module : str
+        Path of a Python file. The script and the style are in the same folder.
+    name : str
+        The files are called ``<name>.js`` and ``<name>.css``.
+    *shared : Path
+        Further scripts and styles, without their suffix. They come first.
+
+    Returns
+    -------
+    dict
+        The class attributes ``_esm`` and ``_stylesheets``.
     """
     files = [*shared, Path(module).with_name(name)]
     styles = [each.with_suffix(".css") for each in files]
@@ -41,7 +52,7 @@ def script(module: str, name: str, *shared: Path) -> dict[str, Any]:
 
 
 class Part(MessageComponent):
-    """Draws ``state``; ``live`` holds what changes many times a second."""
+    """A component that draws ``state``; ``live`` holds what changes many times a second."""
 
     state = param.Dict(default={})
     live = param.Dict(default={})
@@ -68,14 +79,17 @@ class Part(MessageComponent):
             check_message(self.acts, act, fields)
 
     def download(self, filename: str, content: bytes, mime: str) -> None:
-        """Hand a file to the person's browser."""
+        """Send a file to the browser, which saves it."""
         encoded = base64.b64encode(content).decode()
         self._send_msg({"download": filename, "base64": encoded, "mime": mime})
 
-    def heard(self, upload: Any, pieces: int, stop: bool = False) -> None:
-        """Tell the browser how many pieces of an upload are here, or to send no more of it."""
+    def acknowledge_upload(self, upload: Any, pieces: int, stop: bool = False) -> None:
+        """Tell the browser how many pieces of an upload have arrived.
+
+        ``stop`` asks the browser to send no more pieces of it.
+        """
         self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
 
-    def copy(self, text: str) -> None:
-        """Put text on the person's clipboard; the browser answers with the act ``copied``."""
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboard of the browser, which answers with the act ``copied``."""
         self._send_msg({"copy": text})

@@ -1,9 +1,27 @@
 // The items of the statement in progress, each with a button that takes it back.
 function picked(kind, title, items, send) {
   if (!items.shown.length) return null
-  const peek = item => kind === "apart" ? { apart: [item.id] } : { together: [item.id] }
-  return h("div", { class: `picked ${kind}`, role: "group", "aria-label": title },
-    items.shown.map(item => h("button", { type: "button", class: `chip ${kind}`, "data-key": `${kind}-${item.id}`, title: `Take ${item.name} back`, "aria-label": `${title}: ${item.name}. Take it back`,
-      onclick: () => send("take-back", { item: item.id }) }, item.name, h("i", { "aria-hidden": "true" }, "×"))),
-    items.more ? h("span", { class: "quiet small" }, `and ${items.more.toLocaleString("en")} more`) : null)
+  const peek = item => (kind === "apart" ? { apart: [item.id] } : { together: [item.id] })
+  return h(
+    "div",
+    { class: `picked ${kind}`, role: "group", "aria-label": title },
+    items.shown.map(item =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: `chip ${kind}`,
+          "data-key": `${kind}-${item.id}`,
+          title: `Take ${item.name} back`,
+          "aria-label": `${title}: ${item.name}. Take it back`,
+          onclick: () => send("take-back", { item: item.id }),
+        },
+        item.name,
+        h("i", { "aria-hidden": "true" }, "×"),
+      ),
+    ),
+    items.more
+      ? h("span", { class: "quiet small" }, `and ${items.more.toLocaleString("en")} more`)
+      : null,
+  )
 }

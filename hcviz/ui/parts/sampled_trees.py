@@ -1,4 +1,4 @@
-"""What sheets draw of the sampled trees: computed once for as many as there are, at a calm pace."""
+"""Values that sheets compute from the sampled trees: cached, and updated at a limited rate."""
 
 from __future__ import annotations
 
@@ -13,89 +13,92 @@ from hcviz.posterior import Posterior
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.state.store import Store
 
-#: Seconds between two pictures while more trees come.
-PACE = 1.5
-NONE_YET = "No tree has been sampled under these answers yet."
+#: Seconds between two updates while a run adds sampled trees.
+REDRAW_SECONDS = 1.5
+NO_SAMPLED_TREE = "No tree has been sampled under these answers yet."
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Cached:
+    """A computed value, with what it was computed from and when."""
+
     samples: Samples
     trees: int
-    how: tuple[Any, ...]
+    options: tuple[Any, ...]
     labels: tuple[str, ...]
-    made: float
+    time: float
     value: Any
 
 
-class Calm:
-    """``make(posterior, how, before)`` for a store, kept until its trees or ``how`` are others.
+class SampledTreesCache:
+    """Caches one value for each store, computed from the sampled trees.
 
-    ``before`` is what was made last of the same items, so that a picture can stay near to it; None
-    at first. While a run goes on it is made anew every ``PACE`` seconds at most, and what was made
-    of earlier answers stands until there is a tree under the new ones.
+    The value is computed again when there are more sampled trees or other options. During a run
+    this happens at most every ``REDRAW_SECONDS``. After a change of the constraints, the old value
+    is returned until there is a sampled tree under the new ones.
+
+    Parameters
+    ----------
+    compute : callable
+        ``compute(posterior, options, before)`` returns the value. ``before`` is the last value for
+        the same items, or None; a view can use it to change as little as possible.
     """
 
-    def __init__(self, make: Callable[[Posterior, tuple[Any, ...], Any], Any]) -> None:
-        self._make = make
-        self._known: WeakKeyDictionary[Store, _Known] = WeakKeyDictionary()
+    def __init__(self, compute: Callable[[Posterior, tuple[Any, ...], Any], Any]) -> None:
+        self._compute = compute
+        self._cached: WeakKeyDictionary[Store, _Cached] = WeakKeyDictionary()
 
-    def of(self, store: Store, *how: Any) -> Any:
-        """What is made of ``store``'s samples; None where nothing is sampled yet."""
+    def get(self, store: Store, *options: Any) -> Any:
+        """Return the value for the sampled trees of ``store``; None if there are none yet."""
         samples, labels = store.samples, store.session.labels
-        known = self._known.get(store)
+        known = self._cached.get(store)
         if known is not None and known.labels != labels:
             known = None
         if samples is None:
             return None
-        busy = store.session.status == "sampling" and not store.view.paused
-        now = time.monotonic()
-        if known is not None and known.how == how and busy and now - known.made < PACE:
+        running = store.session.status == "sampling" and not store.view.paused
+        usable = known is not None and known.options == options and running
+        if known is not None and usable and time.monotonic() - known.time < REDRAW_SECONDS:
             return known.value
         with samples.open() as posterior:
             if posterior is None:
-                return known.value if known is not None and known.how == how and busy else None
-            trees = len(posterior)
-            same = known is not None and (known.samples, known.trees, known.how) == (
-                samples,
-                trees,
-                how,
-            )
-            if known is None or not same:
-                value = self._make(posterior, how, None if known is None else known.value)
-                known = _Known(samples, trees, how, labels, time.monotonic(), value)
-                self._known[store] = known
+                return known.value if known is not None and usable else None
+            inputs = (samples, len(posterior), options)
+            if known is None or (known.samples, known.trees, known.options) != inputs:
+                value = self._compute(posterior, options, None if known is None else known.value)
+                known = _Cached(*inputs, labels, time.monotonic(), value)
+                self._cached[store] = known
         return known.value
 
 
-def lacks(store: Store) -> str:
-    """Why there are no sampled trees to draw."""
+def unavailable_because(store: Store) -> str:
+    """Return a sentence that says why there are no sampled trees to draw; "" if there are."""
     if store.session.snapshot is None:
         return "No tree yet."
     return "" if store.samples is not None else "Only of trees that are sampled."
 
 
-def sees(store: Store) -> tuple[Any, ...]:
-    """What a picture of the sampled trees depends on."""
+def depends_on(store: Store) -> tuple[Any, ...]:
+    """Return what a view of the sampled trees depends on."""
     return (store.samples, store.session.snapshot, store.session.status, store.view.paused)
 
 
 def live(store: Store) -> dict[str, Any]:
-    """What changes at every click."""
+    """Return the part of the state that changes at every click."""
     return {"selection": list(store.view.selection)}
 
 
 def act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    """What can be done on each of them: take items, choose how high clades are drawn."""
+    """Handle an act that all these sheets have: select items, or choose the kind of heights."""
     if name == "take":
-        _take(actions, more)
+        _select(actions, more)
     elif name == "heights" and more.get("value") in ("true", "even"):
         actions.store.look(heights=more["value"])
 
 
-def _take(actions: Actions, more: dict[str, Any]) -> None:
-    """A click that says which items it takes."""
+def _select(actions: Actions, more: dict[str, Any]) -> None:
+    """Select the items that the message names, if they exist."""
     n = len(actions.store.session.labels)
     items = tuple(int(item) for item in more.get("items", ()))
     if items and min(items) >= 0 and max(items) < n:
-        actions.take(items)
+        actions.select_items(items)

@@ -1,4 +1,4 @@
-"""What a section is: a piece of the inspector below the facts of the tree."""
+"""``Section``: a piece of the inspector, below the facts of the tree."""
 
 from __future__ import annotations
 
@@ -12,14 +12,25 @@ from hcviz.ui.state.store import Store
 
 @dataclass(frozen=True)
 class Section:
-    """``picture(store)`` is plain JSON, or None where there is nothing to show.
+    """A piece of the inspector, drawn in the browser from plain JSON.
 
-    It is made whenever ``sees(store)``, the slice it depends on, changes, and drawn by
-    ``SECTIONS.<name> = (state, send) => [elements]`` in ``assets/sections/<name>.js``, whose style
-    is beside it. ``act(actions, name, more)`` gets what the script sends.
+    The script ``section.js`` of the feature's folder defines
+    ``SECTIONS.<name> = (state, send) => [elements]``; ``section.css`` is its style.
+
+    Parameters
+    ----------
+    name : str
+        Key of the section's script.
+    state : callable
+        ``state(store)`` returns plain JSON, or None if there is nothing to show.
+    depends_on : callable
+        ``depends_on(store)`` returns what ``state`` reads. The page computes the state again when
+        this value changes.
+    act : callable
+        ``act(actions, name, more)`` handles a message of the script.
     """
 
     name: str
-    picture: Callable[[Store], dict[str, Any] | None]
-    sees: Callable[[Store], Any]
+    state: Callable[[Store], dict[str, Any] | None]
+    depends_on: Callable[[Store], Any]
     act: Callable[[Actions, str, dict[str, Any]], None] = no_act

@@ -1,4 +1,4 @@
-"""What a sheet is: a larger picture that lies over the tree, chosen by a tab."""
+"""``Sheet``: a large view that covers the tree while its tab is selected."""
 
 from __future__ import annotations
 
@@ -8,49 +8,63 @@ from pathlib import Path
 from typing import Any
 
 from hcviz.ui.parts.actions import Actions, no_act
-from hcviz.ui.parts.part import OnAct, Part, script
+from hcviz.ui.parts.part import OnAct, Part, script_and_style
 from hcviz.ui.state.store import Store
 
 
-def _always(store: Store) -> str:
+def _no_tree_yet(store: Store) -> str:
     return "" if store.session.snapshot is not None else "No tree yet."
 
 
-def _no_live(store: Store) -> dict[str, Any]:
+def _empty(store: Store) -> dict[str, Any]:
     return {}
 
 
-def _anyway(store: Store) -> bool:
+def _always(store: Store) -> bool:
     return True
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """One tab's picture.
+    """The view of one tab.
 
-    ``make(on_act)`` is called at the sheet's first opening and gives anything that Panel shows and
-    that has a ``state`` and a ``live``: usually a part that draws plain JSON (:func:`drawn_by`).
-    While the sheet lies open, ``picture(store)`` becomes its state whenever ``sees(store)``, the
-    slice it depends on, changes, and ``live(store)`` its ``live``: what changes at every click, so
-    that the picture need not travel again. ``lacks(store)`` says in a sentence why there is nothing
-    to show ("" if there is); ``shown(store)`` is False where these data cannot have such a picture:
-    then it has no tab. ``act(actions, name, more)`` gets what is done on it;
-    ``actions.store`` is the store.
+    Parameters
+    ----------
+    name, title, summary : str
+        Key of the sheet, text of its tab, and the tab's tooltip.
+    make : callable
+        ``make(on_act)`` is called when the sheet is first opened. It returns a Panel object with
+        the attributes ``state`` and ``live``, usually a part (:func:`sheet_part`).
+    state : callable
+        ``state(store)`` returns plain JSON, which becomes the part's ``state``.
+    depends_on : callable
+        ``depends_on(store)`` returns what ``state`` reads. An open sheet is drawn again when this
+        value changes.
+    unavailable_because : callable
+        ``unavailable_because(store)`` returns a sentence that says why the sheet cannot be shown,
+        "" if it can.
+    has_tab : callable
+        ``has_tab(store)`` is False if the present data never have such a view.
+    act : callable
+        ``act(actions, name, more)`` handles a message of the script.
+    live : callable
+        ``live(store)`` returns the small part of the state that changes at every click, so that the
+        rest need not be sent again.
     """
 
     name: str
     title: str
     summary: str
     make: Callable[[OnAct], Any]
-    picture: Callable[[Store], dict[str, Any]]
-    sees: Callable[[Store], Any]
-    lacks: Callable[[Store], str] = _always
-    shown: Callable[[Store], bool] = _anyway
+    state: Callable[[Store], dict[str, Any]]
+    depends_on: Callable[[Store], Any]
+    unavailable_because: Callable[[Store], str] = _no_tree_yet
+    has_tab: Callable[[Store], bool] = _always
     act: Callable[[Actions, str, dict[str, Any]], None] = no_act
-    live: Callable[[Store], dict[str, Any]] = _no_live
+    live: Callable[[Store], dict[str, Any]] = _empty
 
 
-def drawn_by(module: str) -> type[Part]:
+def sheet_part(module: str) -> type[Part]:
     """Return a part whose script and style are ``sheet.js`` and ``sheet.css`` beside ``module``."""
     name = f"Sheet_{Path(module).parent.name}"
-    return type(name, (Part,), {"__module__": __name__, **script(module, "sheet")})
+    return type(name, (Part,), {"__module__": __name__, **script_and_style(module, "sheet")})

@@ -37,4 +37,4 @@ class LoadedData:
 
     def holds(self, spec: DataSpec) -> bool:
         """Return True if ``spec`` is of these data, prepared in any way."""
-        return self.spec.same(spec)
+        return self.spec.has_same_data(spec)

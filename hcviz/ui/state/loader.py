@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session
-from hcviz.jobs import hand_over
+from hcviz.jobs import try_schedule
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.state.data_sources import data_of, resolve, size_of, takes_long
@@ -121,9 +121,9 @@ class Loader:
                 found = read()
             except Exception as fault:
                 wrong = fault
-                hand_over(self._schedule, lambda: finish(None, wrong), name)
+                try_schedule(self._schedule, lambda: finish(None, wrong), name)
             else:
-                hand_over(self._schedule, lambda: finish(found), name)
+                try_schedule(self._schedule, lambda: finish(found), name)
 
         threading.Thread(target=work, name="hcviz-reading", daemon=True).start()
 
@@ -160,7 +160,7 @@ class Loader:
         Such an action adds a file of answers to a table, or undoes or redoes a step to it.
         """
         page, load = self._page, self._load
-        if not isinstance(action, act.Attach | act.Undo | act.Redo):
+        if not isinstance(action, act.AddComparisons | act.Undo | act.Redo):
             return False
         wanted = page.data_for(action)
         if wanted is None or not takes_long(wanted) or page.holds(wanted):
@@ -170,11 +170,13 @@ class Loader:
 
         def then(found: Dataset) -> None:
             now = page.data_for(action)
-            if now is not None and now.same(wanted):  # else something else was done meanwhile
+            if now is not None and now.has_same_data(
+                wanted
+            ):  # else something else was done meanwhile
                 page.apply(action, found)
 
         name, purpose = wanted.filename or wanted.name, "opened"
-        if isinstance(action, act.Attach):
+        if isinstance(action, act.AddComparisons):
             name, purpose = action.filename, "added"
         self.start(
             name, size_of(wanted), lambda: resolve(wanted), then, cast(Purpose, purpose), wanted

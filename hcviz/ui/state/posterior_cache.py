@@ -57,7 +57,7 @@ class PosteriorCache:
         law = {name: x for name, x in params.items() if name not in ("steps", "every")}
         key = (method, repr(sorted(law.items())), *circumstances)
         before = self._of_run.get(shown)
-        continues = before is not None and before.key == key and before.leads_through(start)
+        continues = before is not None and before.key == key and before.contains_start(start)
         samples = before if before is not None and continues else Samples(problem.n_items, key)
         older = [each for each in self._of_run.items() if each[0] != shown]
         kept = dict(older[-KEPT_RUNS + 2 :])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs import Place, Runner, Samples
+from hcviz.jobs import RunLocation, Runner, Samples
 from hcviz.session import actions as act
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RunControl:
         Called on that thread with each message of the current runner, an action of the session. It
         returns True if the tree of an ``Arrived`` was drawn.
     placed
-        Called on that thread with the :class:`hcviz.jobs.Place` where a run is computed.
+        Called on that thread with the :class:`hcviz.jobs.RunLocation` where a run is computed.
     cluster
         Where runs are computed, if not on this machine.
     seconds
@@ -38,7 +38,7 @@ class RunControl:
         self,
         schedule: Callable[[Callback], None],
         report: Callable[[Any], bool],
-        placed: Callable[[Place], None],
+        placed: Callable[[RunLocation], None],
         cluster: Cluster | None = None,
         seconds: float = 0.0,
     ) -> None:
@@ -91,7 +91,7 @@ class RunControl:
         runner = Runner(
             lambda message: self._schedule(lambda: receive(message)),
             cluster=self._cluster,
-            tell=lambda place: self._schedule(lambda: self._placed(place)),
+            on_location=lambda place: self._schedule(lambda: self._placed(place)),
         )
         made.append(runner)
         return runner

@@ -20,11 +20,11 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
-from hcviz.jobs import Aside, Place, Runner, Samples
+from hcviz.jobs import ComputeCache, RunLocation, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.restore import Restore
 from hcviz.session.update import update
@@ -94,7 +94,7 @@ class Store:
         self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
         self.posteriors = PosteriorCache()
         #: Computations beside the run, and how many of them returned a result.
-        self.aside = Aside(schedule, self._answered)
+        self.aside = ComputeCache(schedule, self._answered)
         self.answers = 0
         self.loader = Loader(self, schedule)
         self._loaded: LoadedData | None = None
@@ -148,7 +148,7 @@ class Store:
             after, effects = update(self.session, action, get_algorithm)
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    other_data = not effect.spec.same(self.session.data)
+                    other_data = not effect.spec.has_same_data(self.session.data)
                     self.use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             self.view = _view_after(self.view, self.session, after)
             logged = after.log is not self.session.log
@@ -213,11 +213,11 @@ class Store:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
             order = None if same_items else seriated(problem, dataset)
-            read = act.LoadedData(spec, dataset.labels, said=said, order=order)
+            read = act.LoadedData(spec, dataset.labels, note=said, order=order)
             other = default_method.for_opened(self.session, problem)
             if other is not None:
                 method, why = other
-                read = replace(read, method=method.name, why=why)
+                read = replace(read, method=method.name, reason=why)
             self.dispatch(read)
             self.loader.supersede()
         self.notify()
@@ -261,7 +261,7 @@ class Store:
     @property
     def look_to_keep(self) -> Mapping[str, Any]:
         """What a session file keeps of the view and of the picture."""
-        return act.frozen({**self.view.look, **self.kept_picture()})
+        return act.read_only({**self.view.look, **self.kept_picture()})
 
     @property
     def problem(self) -> Problem:
@@ -331,7 +331,7 @@ class Store:
         if self.samples is not None:
             return self.samples
         return self.posteriors.newest(
-            self._circumstances(self.session.triplets, self.session.treats)
+            self._circumstances(self.session.triplets, self.session.constraint_mode)
         )
 
     def changes(self) -> CladeChanges | None:
@@ -397,7 +397,7 @@ class Store:
         self.dispatch(message)
         return isinstance(message, act.Arrived) and self.drawn is message.snapshot
 
-    def _placed(self, place: Place) -> None:
+    def _placed(self, place: RunLocation) -> None:
         """Show where the run is computed; say once that the cluster cannot be used."""
         before, fault = self.view.place, place.fault
         self.view = replace(self.view, place=place)
@@ -437,9 +437,11 @@ def _as_registered(session: Session) -> Session:
     """
 
     def mended(each: Any) -> Any:
-        if each.treats != "ignored":
+        if each.constraint_mode != "ignored":
             return each
-        return replace(each, treats=get_algorithm(each.method).constraint_mode(each.params))
+        return replace(
+            each, constraint_mode=get_algorithm(each.method).constraint_mode(each.params)
+        )
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)

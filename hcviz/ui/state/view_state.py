@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from hcviz.core.tree import Tree
 from hcviz.io.picture import LOW_SUPPORT
 from hcviz.io.unfinished import UnfinishedSession
-from hcviz.jobs import Place
+from hcviz.jobs import RunLocation
 from hcviz.questions import Question
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.session.model import Session
 from hcviz.ui.features.lessons.lesson import Lesson
 
@@ -183,7 +183,7 @@ class ViewState:
     #: Trees of methods without constraints, with their names: the learning curve shows them.
     baselines: tuple[tuple[str, Tree], ...] = ()
     #: Where the newest run is computed; None if there is no cluster.
-    place: Place | None = None
+    place: RunLocation | None = None
     #: An earlier session of this browser that can be resumed.
     unfinished: UnfinishedSession | None = None
     #: Folder of this session's journal; "" if it is still empty, None if the server keeps none.

@@ -9,15 +9,15 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui.app.subscriptions import SLOW, watch
-from hcviz.ui.features.constraints import model as answerlist
-from hcviz.ui.features.lessons.card import tree_to_show
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.run_trace.view import Trace
-from hcviz.ui.features.similarity_queries import model as probes
-from hcviz.ui.features.supports import model as certainty
-from hcviz.ui.features.supports import outcome
-from hcviz.ui.features.uncertainty_map import model as uncertainty
-from hcviz.ui.features.uncertainty_map.model import Uncertainty
+from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.run_trace.view import RunTrace
+from hcviz.ui.features.similarity_queries import model as similarity_queries_model
+from hcviz.ui.features.supports import model as supports_model
+from hcviz.ui.features.supports import support_changes
+from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
+from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.data_sources import similarity_to_show
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items, partition
@@ -36,12 +36,12 @@ class Drawing:
         self,
         store: Store,
         centre: Centre,
-        trace: Trace,
+        trace: RunTrace,
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
         store.kept_picture, store.show_picture = centre.view_settings, centre.restore_view_settings
-        self._uncertainty = Uncertainty(store, schedule, self._draw_uncertain)
+        self._uncertainty = UncertaintyMap(store, schedule, self._draw_uncertain)
         centre.set_worker(lambda work, done: self._in_background(work, done, schedule))
         subscribe = store.subscribe
         subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
@@ -53,21 +53,23 @@ class Drawing:
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
             lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
-            lambda _: centre.set_marks(*answerlist.marks(store)),
+            lambda _: centre.set_marks(*constraints_model.marked_leaves(store)),
         )
         subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))
         subscribe(lambda s: (s.view.clusters, s.view.cut), lambda _: self._draw_clusters())
         subscribe(
-            lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
+            lambda s: (s.session.run, s.view.draft.open, support_changes.is_over(s)),
             lambda _: self._draw_answer(),
         )
         subscribe(_support_inputs, lambda _: self._draw_support())
-        subscribe(lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._draw_levels())
         subscribe(
-            lambda s: (uncertainty.matrix(s), s.view.scaling, s.view.columns),
+            lambda s: (node_costs_model.depends_on(s), s.view.lesson), lambda _: self._draw_levels()
+        )
+        subscribe(
+            lambda s: (uncertainty_map_model.shown_matrix(s), s.view.scaling, s.view.columns),
             lambda _: self._draw_matrix(),
         )
-        subscribe(uncertainty.sees, lambda _: self._uncertainty.look())
+        subscribe(uncertainty_map_model.depends_on, lambda _: self._uncertainty.update())
         watch(
             store, lambda s: (s.drawn, s.view.source, s.session.data),
             self._draw_similarity, SLOW,
@@ -95,7 +97,7 @@ class Drawing:
                 title=data.title,
             )
         )
-        self._uncertainty.forget()
+        self._uncertainty.recompute()
         store.drawn = self._tree = None
         self._draw_tree()
 
@@ -164,10 +166,10 @@ class Drawing:
             # If most nodes are new, none is emphasised.
             changed = changes.gained if changes is not None and few else None
         streaming = self._store.session.status == "sampling"
-        self._centre.set_query_mask(probes.mask(self._store), draw=False)
+        self._centre.set_query_mask(similarity_queries_model.heatmap_mask(self._store), draw=False)
         clusters = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
-        merged = certainty.merged(self._store) if tree is snapshot.tree else None
+        merged = supports_model.merged_clades(self._store) if tree is snapshot.tree else None
         self._merged_for = _merges(self._store)
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, clusters=clusters,
@@ -219,14 +221,14 @@ class Drawing:
     def _draw_query_mask(self) -> None:
         """Draw the mask of the tree shown. During a gesture the tree, and so its mask, stays."""
         if self._store.drawn is self._store.session.snapshot:
-            self._centre.set_query_mask(probes.mask(self._store))
+            self._centre.set_query_mask(similarity_queries_model.heatmap_mask(self._store))
 
     def _draw_answer(self) -> None:
         """Once after each run, let the new answers pulse in the tree."""
         run = self._store.session.run
-        if run != self._answered and outcome.is_over(self._store):
+        if run != self._answered and support_changes.is_over(self._store):
             self._answered = run
-            self._centre.pulse(outcome.new_answers(self._store.session)[:PULSED])
+            self._centre.pulse(support_changes.new_statements(self._store.session)[:PULSED])
 
     _answered = -1
 
@@ -239,19 +241,19 @@ class Drawing:
         # The layout does not change during a gesture. A tree of a run is drawn once.
         if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
             self._merged_for = _merges(store)
-            self._centre.set_merged(certainty.merged(store) if sampled else None)
-        support = certainty.support(store) if sampled else None
+            self._centre.set_merged(supports_model.merged_clades(store) if sampled else None)
+        support = supports_model.clade_supports(store) if sampled else None
         self._centre.set_support(support, store.view.below / 100)
 
     def _draw_levels(self) -> None:
         shown = tree_to_show(self._store) is self._store.session.tree
-        self._centre.set_levels(nodecosts.levels(self._store) if shown else None)
+        self._centre.set_levels(node_costs_model.drawn_tree_levels(self._store) if shown else None)
 
     def _draw_matrix(self) -> None:
         """Draw the matrix chosen. The uncertainty is drawn when it has been computed."""
-        now: Any = uncertainty.matrix(self._store)
+        now: Any = uncertainty_map_model.shown_matrix(self._store)
         view: Any = self._store.view
-        if now != uncertainty.NAME or self._centre.has_uncertainty:
+        if now != uncertainty_map_model.UNCERTAINTY or self._centre.has_uncertainty:
             self._centre.set_matrix(now, scaling=view.scaling, columns=view.columns)
 
     def _draw_uncertain(self, cells: HeatmapCells) -> None:

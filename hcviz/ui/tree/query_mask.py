@@ -133,7 +133,7 @@ def clear(source: ColumnDataSource) -> None:
 def mask_colours(theme: Theme) -> list[str]:
     """Return 256 colours, from DARKEST to transparent."""
     alphas = np.rint(255 * DARKEST * (1 - np.arange(256) / 255)).astype(int)
-    return [f"{theme.veil}{alpha:02x}" for alpha in alphas]
+    return [f"{theme.query_mask}{alpha:02x}" for alpha in alphas]
 
 
 __all__ = ["QueryMaskLayer", "known_shares", "mask_levels", "queried_text"]

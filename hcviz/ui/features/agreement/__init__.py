@@ -1,1 +1,1 @@
-"""Compare the clusters of several methods."""
+"""How the clusters of several methods agree."""

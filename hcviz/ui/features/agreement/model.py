@@ -1,4 +1,4 @@
-"""Other methods' clusters of the present data, made behind the scenes, to see how they agree."""
+"""``AgreementRuns``: runs other methods on the present data, to compare their clusters."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.session.model import Session
-from hcviz.ui.state import default_method as choosing
+from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Agreed
 
-#: No more than so many by default.
-MOST = 8
-#: A method that needs longer (s) is stopped; the last tree it gave counts, if it gave one.
-LIMIT = 60.0
-#: Results kept.
-KEPT = 64
+#: Methods that are compared by default, at most.
+MAX_METHODS = 8
+#: Seconds after which a method is stopped. Its last tree is used, if it has one.
+TIMEOUT = 60.0
+#: Results that are kept.
+MAX_KEPT = 64
 
 Key = tuple[Any, ...]
 
 
-def able(problem: Problem) -> list[str]:
-    """The methods that can run on the problem."""
-    return [each.name for each in choosing.able(problem)]
+def runnable_methods(problem: Problem) -> list[str]:
+    """Return the names of the methods that can run on the problem."""
+    return [each.name for each in default_method.able(problem)]
 
 
-def usual(problem: Problem) -> tuple[str, ...]:
-    """Those of them that are run by default: the ones with a ``compare_order``, in that order.
+def default_methods(problem: Problem) -> tuple[str, ...]:
+    """Return the names of the methods that are compared by default.
 
-    Where a similarity is expensive, the methods that query few of them; else the others. Methods
-    that read comparisons follow. Comparisons beside other data must be more than n ln n, since
-    fewer do not determine a tree.
+    These are methods with a ``compare_order``, in that order: those that query few similarities if
+    a similarity is expensive, else the others. Methods that use comparisons follow. If there are
+    other data too, they need more than n ln n comparisons, since fewer do not determine a tree.
     """
-    methods = [each for each in choosing.able(problem) if each.compare_order is not None]
+    methods = [each for each in default_method.able(problem) if each.compare_order is not None]
     methods.sort(key=lambda each: each.compare_order or 0)
     n, known = problem.n_items, problem.comparisons
     oracle = problem.oracle
@@ -50,21 +50,24 @@ def usual(problem: Problem) -> tuple[str, ...]:
     wanted = [each.name for each in others if each.subquadratic == expensive]
     if known is not None and (not wanted or len(known) > n * math.log(n)):
         wanted += readers
-    return tuple(wanted[:MOST])
+    return tuple(wanted[:MAX_METHODS])
 
 
-def chosen(store: Store) -> tuple[str, ...]:
-    """The methods to be compared: the person's choice, as far as they can run, or the usual."""
+def chosen_methods(store: Store) -> tuple[str, ...]:
+    """Return the methods to compare: the chosen ones that can run, else the default ones."""
     picked = store.view.agree_with
     if picked is None:
-        return usual(store.problem)
-    names = set(able(store.problem))
+        return default_methods(store.problem)
+    names = set(runnable_methods(store.problem))
     return tuple(name for name in picked if name in names)
 
 
-def clusters(store: Store) -> int:
-    """How many clusters are compared: as chosen for it, as coloured, as there are classes, as the
-    session's method found; else 4."""
+def cluster_count(store: Store) -> int:
+    """Return the number of clusters to compare.
+
+    The first of: the number chosen for the comparison, the number of coloured clusters, the number
+    of classes, the number that the session's method found, and 4.
+    """
     n = len(store.session.labels)
     view, data, snapshot = store.view, store.dataset, store.session.snapshot
     found = view.agree_k or view.clusters
@@ -75,15 +78,15 @@ def clusters(store: Store) -> int:
     return max(1, min(found or 4, n))
 
 
-def counts(store: Store) -> tuple[int, int, float]:
-    """What :func:`clusters` depends on beside the data."""
+def cluster_count_inputs(store: Store) -> tuple[int, int, float]:
+    """Return what :func:`cluster_count` depends on, apart from the data."""
     snapshot = store.session.snapshot
     found = 0.0 if snapshot is None else snapshot.metrics.get("k", 0.0)
     return (store.view.agree_k, store.view.clusters or 0, found)
 
 
-def key(session: Session, name: str, k: int) -> Key:
-    """What a method's tree depends on, and its own partition into k clusters if it makes one."""
+def result_key(session: Session, name: str, k: int) -> Key:
+    """Return the key of a cached result: all that the result of a method depends on."""
     said = (session.triplets.rows.tobytes(), session.triplets.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
     given = repr(sorted(_params(session, name).items()))
@@ -94,8 +97,11 @@ def _params(session: Session, name: str) -> Mapping[str, Any]:
     return session.params if name == session.method else session.other_params.get(name, {})
 
 
-def _own(session: Session, k: int) -> Agreed | None:
-    """What the session's own run says of k clusters; None if it is not over, or is of another k."""
+def _session_result(session: Session, k: int) -> Agreed | None:
+    """Return the result of the session's run.
+
+    None if the run has not finished, or if it has another number of clusters.
+    """
     snapshot = session.snapshot
     if session.status != "settled" or snapshot is None:
         return None
@@ -106,16 +112,16 @@ def _own(session: Session, k: int) -> Agreed | None:
     return Agreed(snapshot.tree, snapshot.labels)
 
 
-class Agreeing:
-    """Runs the chosen methods one by one, only while the store's own job rests.
+class AgreementRuns:
+    """Runs the chosen methods one by one, while the session itself has no run in progress.
 
-    ``store.view.agreed`` are the results so far, by method; ``store.view.agreeing`` the method at
-    work, or "". What was made is kept: a method is run again only when something it sees changed.
+    ``store.view.agreed`` holds the results so far, ``store.view.agreeing`` the name of the method
+    that runs, or "". Results are cached: a method runs again only if its inputs change.
     """
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = Behind(schedule)
+        self._behind = BackgroundRuns(schedule)
         self._at: Key | None = None
         self._known: dict[Key, Agreed] = {}
         self._about: Any = None
@@ -123,7 +129,7 @@ class Agreeing:
             lambda s: (
                 s.session.data, s.session.labels, s.session.seed, s.session.status,
                 s.session.constraints, s.session.choices, s.session.method, s.session.params,
-                s.view.agree_with, s.view.agree_wanted, counts(s),
+                s.view.agree_with, s.view.agree_wanted, cluster_count_inputs(s),
             ),
             lambda _: self._next(),
         )  # fmt: skip
@@ -133,21 +139,21 @@ class Agreeing:
         self._at = None
 
     def _next(self) -> None:
-        """Show what is known; start the next that is not, if it is wanted and the job rests."""
+        """Show the results, and start the next method if a person asked for the comparison."""
         store = self._store
         session = store.session
         if store.dataset is None or store.dataset.labels != session.labels:
             return
-        if self._about != session.labels:  # other items: nobody asked for these
+        if self._about != session.labels:  # other items: a person must ask again
             self._about = session.labels
             self.close()
             if store.view.agree_wanted or store.view.agree_with is not None:
                 store.look(agree_wanted=False, agree_with=None)
                 return
-        names = chosen(store)
-        k = clusters(store)
-        keys = {name: key(session, name, k) for name in names}
-        own = _own(session, k) if session.method in keys else None
+        names = chosen_methods(store)
+        k = cluster_count(store)
+        keys = {name: result_key(session, name, k) for name in names}
+        own = _session_result(session, k) if session.method in keys else None
         if own is not None:
             before = self._known.get(keys[session.method])
             if before is None or before.tree is not own.tree:
@@ -177,10 +183,10 @@ class Agreeing:
             self._at = None
             tree, labels = (None, None) if last is None else (last.tree, last.labels)
             self._known[at] = Agreed(tree, None if at_k is None else labels, str(fault or ""))
-            while len(self._known) > KEPT:
+            while len(self._known) > MAX_KEPT:
                 del self._known[next(iter(self._known))]
             self._next()
 
         self._at = at
         problem = self._store.problem.with_triplets(session.triplets)
-        self._behind.start(name, problem, dict(params), session.seed, done, LIMIT)
+        self._behind.start(name, problem, dict(params), session.seed, done, TIMEOUT)

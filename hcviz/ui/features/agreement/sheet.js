@@ -5,28 +5,194 @@ export const render = component("agreement", (state, send) => {
   const { rows, values } = state
   const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
-  const told = state.running ? `Running: ${state.running}. ${state.left} to go.` : state.waiting ? "Waits until your own run is over." : ""
-  const shown = value => value === null ? "–" : (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−")
-  return h("div", { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Agreement of methods" },
-    h("div", { class: "over" },
-      h("label", {}, "Clusters", h("input", { type: "number", min: 1, max: state.items, step: 1, value: state.k, "data-key": "k", "aria-label": "Clusters compared", onchange: e => send("clusters", { value: e.target.value }) })),
-      busy ? h("button", { type: "button", "data-key": "go", onclick: () => send("cancel") }, icon("stop"), "Stop")
-        : h("button", { type: "button", class: "main", "data-key": "go", disabled: !state.left, onclick: () => send("run") }, icon("run"), state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run"),
+  const told = state.running
+    ? `Running: ${state.running}. ${state.left} to go.`
+    : state.waiting
+      ? "Waits until your own run has finished."
+      : ""
+  const shown = value =>
+    value === null ? "–" : (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−")
+  return h(
+    "div",
+    { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Agreement of methods" },
+    h(
+      "div",
+      { class: "over" },
+      h(
+        "label",
+        {},
+        "Clusters",
+        h("input", {
+          type: "number",
+          min: 1,
+          max: state.items,
+          step: 1,
+          value: state.k,
+          "data-key": "k",
+          "aria-label": "Clusters compared",
+          onchange: e => send("clusters", { value: e.target.value }),
+        }),
+      ),
+      busy
+        ? h(
+            "button",
+            { type: "button", "data-key": "go", onclick: () => send("cancel") },
+            icon("stop"),
+            "Stop",
+          )
+        : h(
+            "button",
+            {
+              type: "button",
+              class: "main",
+              "data-key": "go",
+              disabled: !state.left,
+              onclick: () => send("run"),
+            },
+            icon("run"),
+            state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run",
+          ),
       h("span", { class: "quiet small", role: "status" }, told),
-      h("details", { open: settings.open, ontoggle: e => { settings.open = e.target.open } }, h("summary", {}, `Which methods (${picked} of ${state.methods.length})`),
-        h("div", { class: "which" }, state.methods.map(([name, title, on]) => h("label", {}, h("input", { type: "checkbox", "data-key": `w-${name}`, checked: on, onchange: () => send("with", { value: name }) }), title))))),
-    rows.filter(row => row.name).length > 1 ? null : h("p", { class: "quiet empty" }, "Several methods are run on these data, behind the scenes, and their clusters compared: those that a method finds itself, else its tree cut into as many. ",
-      "The table then has the adjusted Rand index of each two: 1 where they have the same clusters, about 0 where they agree no more than chance would have it."),
-    rows.length < 2 ? null : [
-      h("p", { class: "said", role: "status" }, state.said),
-      h("div", { class: "scroll" }, h("table", {},
-        h("thead", {}, h("tr", {}, h("td", {}), rows.map((row, k) => h("th", { scope: "col", title: row.title }, row.name || "classes")))),
-        h("tbody", {}, rows.map((row, a) => h("tr", { class: row.name === state.now ? "now" : "" },
-          h("th", { scope: "row" }, row.name ? h("button", { type: "button", "data-key": `r-${row.name}`, title: row.name === state.now ? "The method of this session" : `Make ${row.title} this session's method`, onclick: () => send("method", { value: row.name }) }, h("span", {}, row.title, h("small", { class: "how" }, row.how)), row.name === state.now ? h("small", {}, "shown") : null)
-            : h("span", { class: "known" }, row.title)),
-          values[a].map((value, b) => a === b ? h("td", { class: "self", title: `${row.title}: ${counted(state.counts[a], "cluster")}${row.how ? ` (${row.how})` : ""}` }, `k ${state.counts[a]}`)
-            : h("td", { style: `--v:${Math.max(0, value ?? 0)}`, title: `${row.title} and ${rows[b].title}: ${shown(value)}` }, shown(value)))))))),
-      h("p", { class: "key small quiet" }, "Adjusted Rand index: 0", h("i"), "1", h("span", {}, "On the diagonal: how many clusters there are, more than asked for where a tree leaves them open.")),
-      rows.filter(row => row.said).map(row => h("p", { class: "quiet small" }, `${row.title}: ${row.said} Its last tree counts.`))],
-    state.failed.length ? h("div", { class: "failed" }, state.failed.map(([title, why]) => h("p", { class: "small" }, h("b", {}, title), ` ${why}`))) : null)
+      h(
+        "details",
+        {
+          open: settings.open,
+          ontoggle: e => {
+            settings.open = e.target.open
+          },
+        },
+        h("summary", {}, `Which methods (${picked} of ${state.methods.length})`),
+        h(
+          "div",
+          { class: "which" },
+          state.methods.map(([name, title, on]) =>
+            h(
+              "label",
+              {},
+              h("input", {
+                type: "checkbox",
+                "data-key": `w-${name}`,
+                checked: on,
+                onchange: () => send("with", { value: name }),
+              }),
+              title,
+            ),
+          ),
+        ),
+      ),
+    ),
+    rows.filter(row => row.name).length > 1
+      ? null
+      : h(
+          "p",
+          { class: "quiet empty" },
+          "Several methods run on these data, and their clusters are compared. ",
+          "A method that finds no clusters itself has its tree cut into as many. ",
+          "The table has the adjusted Rand index of each two methods: ",
+          "1 for the same clusters, about 0 for agreement by chance.",
+        ),
+    rows.length < 2
+      ? null
+      : [
+          h("p", { class: "said", role: "status" }, state.said),
+          h(
+            "div",
+            { class: "scroll" },
+            h(
+              "table",
+              {},
+              h(
+                "thead",
+                {},
+                h(
+                  "tr",
+                  {},
+                  h("td", {}),
+                  rows.map((row, k) =>
+                    h("th", { scope: "col", title: row.title }, row.name || "classes"),
+                  ),
+                ),
+              ),
+              h(
+                "tbody",
+                {},
+                rows.map((row, a) =>
+                  h(
+                    "tr",
+                    { class: row.name === state.now ? "now" : "" },
+                    h(
+                      "th",
+                      { scope: "row" },
+                      row.name
+                        ? h(
+                            "button",
+                            {
+                              type: "button",
+                              "data-key": `r-${row.name}`,
+                              title:
+                                row.name === state.now
+                                  ? "The method of this session"
+                                  : `Make ${row.title} this session's method`,
+                              onclick: () => send("method", { value: row.name }),
+                            },
+                            h("span", {}, row.title, h("small", { class: "how" }, row.how)),
+                            row.name === state.now ? h("small", {}, "shown") : null,
+                          )
+                        : h("span", { class: "known" }, row.title),
+                    ),
+                    values[a].map((value, b) =>
+                      a === b
+                        ? h(
+                            "td",
+                            {
+                              class: "self",
+                              title:
+                                `${row.title}: ${counted(state.counts[a], "cluster")}` +
+                                (row.how ? ` (${row.how})` : ""),
+                            },
+                            `k ${state.counts[a]}`,
+                          )
+                        : h(
+                            "td",
+                            {
+                              style: `--v:${Math.max(0, value ?? 0)}`,
+                              title: `${row.title} and ${rows[b].title}: ${shown(value)}`,
+                            },
+                            shown(value),
+                          ),
+                    ),
+                  ),
+                ),
+              ),
+            ),
+          ),
+          h(
+            "p",
+            { class: "key small quiet" },
+            "Adjusted Rand index: 0",
+            h("i"),
+            "1",
+            h(
+              "span",
+              {},
+              "On the diagonal: the number of clusters. ",
+              "It is larger than asked for if the tree has ties.",
+            ),
+          ),
+          rows
+            .filter(row => row.said)
+            .map(row =>
+              h("p", { class: "quiet small" }, `${row.title}: ${row.said} Its last tree is used.`),
+            ),
+        ],
+    state.failed.length
+      ? h(
+          "div",
+          { class: "failed" },
+          state.failed.map(([title, why]) =>
+            h("p", { class: "small" }, h("b", {}, title), ` ${why}`),
+          ),
+        )
+      : null,
+  )
 })

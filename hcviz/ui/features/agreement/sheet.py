@@ -1,7 +1,7 @@
-"""How methods agree: the adjusted Rand index of each two methods' k clusters.
+"""The sheet Agreement: the adjusted Rand index of the k clusters of each two methods.
 
-A method that parts the items itself (:attr:`hcviz.algorithms.base.Algorithm.at_k`) is held by that
-partition, as in Perrot et al.'s (2020) matrix; any other by its tree, cut into k.
+A method with ``Algorithm.at_k`` gives a partition itself, which is used as in Perrot et al. (2020).
+The tree of any other method is cut into k clusters.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.tree import Tree
 from hcviz.metrics import adjusted_rand_index, cut
 from hcviz.session import actions as act
-from hcviz.ui.features.agreement import model as agreeing
+from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: The row that is no method's.
+#: Title of the row of the known classes.
 CLASSES = "known classes"
 
 
@@ -31,8 +31,11 @@ def _cut(tree: Tree, k: int) -> NDArray[np.int32]:
     return cut(tree, k)
 
 
-def matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
-    """The ARI of each two, float64 (m, m), over the items that both label (-1: none). O(m^2 n)."""
+def agreement_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
+    """Return the adjusted Rand index of each two of m partitions, float64 (m, m).
+
+    Only items with a label in both are compared; -1 is no label. O(m^2 n).
+    """
     m = len(partitions)
     found = np.ones((m, m))
     for a in range(m):
@@ -44,32 +47,35 @@ def matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
     return found
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     session, view = store.session, store.view
     if store.dataset is None or store.dataset.labels != session.labels:
         return {}
-    k = agreeing.clusters(store)
+    k = agreement_model.cluster_count(store)
     rows, partitions = [], []
     for name, made in view.agreed:
         if made.tree is not None:
             partitions.append(_cut(made.tree, k) if made.labels is None else made.labels)
-            how = f"its tree, cut into {k}" if made.labels is None else _its_own(made.labels)
+            how = (
+                f"its tree, cut into {k}" if made.labels is None else _partition_words(made.labels)
+            )
             title = get_algorithm(name).title
             rows.append({"name": name, "title": title, "how": how, "said": made.said})
     if store.dataset.classes is not None and rows:
         rows.append({"name": "", "title": CLASSES, "how": "", "said": ""})
-        partitions.append(_codes(store.dataset.classes))
-    values = matrix(partitions)
-    picked = agreeing.chosen(store)
+        partitions.append(_class_codes(store.dataset.classes))
+    values = agreement_matrix(partitions)
+    picked = agreement_model.chosen_methods(store)
     waiting = view.agree_wanted and not view.agreeing
     return {
         "k": k,
         "items": len(session.labels),
         "methods": [
             [name, get_algorithm(name).title, name in picked]
-            for name in agreeing.able(store.problem)
+            for name in agreement_model.runnable_methods(store.problem)
         ],
-        "left": len(_left(store)),
+        "left": len(_methods_to_run(store)),
         "rows": rows,
         "counts": [int(p.max()) + 1 for p in partitions],
         "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in values],
@@ -77,22 +83,22 @@ def picture(store: Store) -> dict[str, Any]:
         "running": get_algorithm(view.agreeing).title if view.agreeing else "",
         "waiting": waiting,
         "now": session.method,
-        "said": in_words([row["title"] for row in rows], values),
+        "said": agreement_sentence([row["title"] for row in rows], values),
     }
 
 
-def _left(store: Store) -> set[str]:
-    """The chosen methods that have not run."""
-    return set(agreeing.chosen(store)) - {name for name, _ in store.view.agreed}
+def _methods_to_run(store: Store) -> set[str]:
+    """Return the chosen methods that have no result yet."""
+    return set(agreement_model.chosen_methods(store)) - {name for name, _ in store.view.agreed}
 
 
-def _its_own(labels: NDArray[np.int32]) -> str:
+def _partition_words(labels: NDArray[np.int32]) -> str:
     count = int(labels.max()) + 1
     return f"its own {count} cluster{'' if count == 1 else 's'}"
 
 
-def in_words(titles: Sequence[str], values: NDArray[np.float64]) -> str:
-    """Who agrees most, who least, and who is nearest to the known classes."""
+def agreement_sentence(titles: Sequence[str], values: NDArray[np.float64]) -> str:
+    """Return which methods agree most and least, and which is nearest to the known classes."""
     m = len(titles)
     methods = [i for i in range(m) if titles[i] != CLASSES]
     pairs = [(values[a, b], a, b) for a in methods for b in methods if a < b]
@@ -113,18 +119,19 @@ def _number(value: float) -> str:
     return f"{value if abs(value) >= 0.005 else 0.0:.2f}".replace("-", "−")
 
 
-def _codes(classes: Sequence[str | None]) -> NDArray[np.int32]:
-    """A number for each class, -1 where it is not known."""
+def _class_codes(classes: Sequence[str | None]) -> NDArray[np.int32]:
+    """Return a number for the class of each item, -1 if it is unknown."""
     names = sorted({name for name in classes if name is not None})
     code = {name: k for k, name in enumerate(names)}
     return np.array([-1 if c is None else code[c] for c in classes], np.int32)
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     view = store.view
     return (
         view.agreed, view.agreeing, view.agree_wanted, view.agree_with,
-        agreeing.counts(store), store.session.method, store.dataset, store.session.choices,
+        agreement_model.cluster_count_inputs(store), store.session.method, store.dataset,
+        store.session.choices,
     )  # fmt: skip
 
 
@@ -142,22 +149,22 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
             count = 0
         n = len(store.session.labels)
         if 1 <= count <= n:
-            # Who saw all methods sees them again: those with partitions of their own run once more.
-            again = bool(store.view.agreed) and not _left(store)
+            # If all methods have results, the methods that depend on k run again at once.
+            again = bool(store.view.agreed) and not _methods_to_run(store)
             wanted = store.view.agree_wanted or again
             store.look(agree_k=count, agree_wanted=wanted, error=None)
         else:
             said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
             store.look(error=(said, ""))
     elif name == "with":
-        picked = list(agreeing.chosen(store))
+        picked = list(agreement_model.chosen_methods(store))
         method = str(value)
         if method in picked:
             picked.remove(method)
-        elif method in agreeing.able(store.problem):
+        elif method in agreement_model.runnable_methods(store.problem):
             picked.append(method)
         store.look(agree_with=tuple(picked))
-    elif name == "method" and value in agreeing.able(store.problem):
+    elif name == "method" and value in agreement_model.runnable_methods(store.problem):
         store.dispatch(act.SetMethod(str(value)))
 
 
@@ -165,8 +172,8 @@ SHEET = Sheet(
     name="agreement",
     title="Agreement",
     summary="How the clusters of several methods agree",
-    make=drawn_by(__file__),
-    picture=picture,
-    sees=_sees,
+    make=sheet_part(__file__),
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

@@ -1,1 +1,1 @@
-"""Explain a split or a conflict by Aho's graph."""
+"""Explain a split of the tree, or a conflict, by Aho's graph."""

@@ -1,6 +1,7 @@
-"""The graph behind a split, or behind a contradiction: items, joined by the answers that hold them.
+"""The sheet Why: Aho's graph of a split or of a conflict.
 
-networkx knows the graph and lays it out, HoloViews draws it; words and buttons are a part above it.
+Nodes are items. An edge joins two items that a constraint holds together. networkx computes the
+layout, HoloViews draws the graph, and a part beside it has the texts and buttons.
 """
 
 from __future__ import annotations
@@ -17,25 +18,26 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
+from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
-from hcviz.session.splits import AhoGraph, Blocked, Edge, blocked
 from hcviz.ui.compat.python_parameters import python_only
-from hcviz.ui.features.aho_graph import explanation as why
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.aho_graph import explanation
+from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.parts.part import OnAct
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: More items are not drawn, and in a larger set only those that answers hold.
-MOST = 120
-#: With more drawn than this, only the ends of the contradiction carry their names.
-NAMED = 60
-#: Pixels of the words beside the graph.
-WORDS = 320
-#: Kamada and Kawai's layout is cubic: larger pieces are laid out by springs.
-STRESSED = 40
+#: Items that are drawn, at most.
+MAX_DRAWN = 120
+#: With more items than this, items without a constraint are not drawn, and only those of the new
+#: constraint have names.
+MAX_NAMED = 60
+#: Width of the texts beside the graph, in pixels.
+TEXT_WIDTH = 320
+#: Larger pieces get a spring layout, since the layout of Kamada & Kawai (1989) is cubic.
+MAX_KAMADA_KAWAI = 40
 
 _Place = tuple[float, float]
 
@@ -44,15 +46,16 @@ _Place = tuple[float, float]
 
 
 def subject(store: Store) -> str:
-    """``conflict`` or ``split``: what was asked for, if there is one."""
+    """Return what the sheet explains: ``conflict`` or ``split``."""
     if store.session.conflict is None:
         return "split"
     return store.view.why or "conflict"
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     shown = subject(store)
-    told = _conflict(store) if shown == "conflict" else _split(store)
+    told = _conflict_state(store) if shown == "conflict" else _split_state(store)
     return told | {
         "subject": shown,
         "both": store.session.conflict is not None,
@@ -60,7 +63,7 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def _conflict(store: Store) -> dict[str, Any]:
+def _conflict_state(store: Store) -> dict[str, Any]:
     session = store.session
     clash = session.conflict
     assert clash is not None
@@ -68,7 +71,7 @@ def _conflict(store: Store) -> dict[str, Any]:
     others = [each for each in session.constraints if each.id in clash.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
     if new is None or found is None:
-        return _nothing("Nothing is at odds any more.")
+        return _empty_state("There is no conflict any more.")
     labels = session.labels
     along = {frozenset(step) for step in pairwise(found.path)}
     marked = {new.apart: "apart"} | dict.fromkeys(new.group, "together")
@@ -78,21 +81,21 @@ def _conflict(store: Store) -> dict[str, Any]:
         if e.id == new.id or frozenset((e.a, e.b)) in along
     }
     said = [
-        f"A tree divides these {len(found.graph.items):,} items at their top. Each answer keeps "
-        "its own on one side there, and together they keep all of them: no way is left.",
-        _closed(found, new, labels),
+        f"At their root a tree divides these {len(found.graph.items):,} items. Each answer keeps "
+        "its items on one side, and together they keep all items on one side: no tree is possible.",
+        _path_sentence(found, new, labels),
     ]
     return {
         "title": "Why these answers cannot all be true",
         "said": said,
         "key": [["path", "earlier answers that lead there"], ["closing", "the new answer"]],
-        "card": answerlist.conflict(store),
-        **_drawn(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
+        "card": conflicts_model.state(store),
+        **_graph_state(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
     }
 
 
-def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
-    """The path that leaves no way, in words."""
+def _path_sentence(found: BlockedSet, new: Constraint, labels: Any) -> str:
+    """Return a sentence about the path of constraints that excludes the new one."""
     names = [labels[item] for item in found.path]
     odd = labels[new.apart]
     if len(names) > 6:
@@ -101,16 +104,20 @@ def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
     with_ = ", ".join(rest) + (" and others" if len(new.group) - 1 > len(rest) else "")
     return (
         f"Earlier answers hold {' - '.join(names)} together; the new one holds {with_} with "
-        f"{names[-1]}, and so with {odd}, which it wants apart."
+        f"{names[-1]}, and so with {odd}, which must be apart."
     )
 
 
-def _split(store: Store) -> dict[str, Any]:
-    found, graph, told = why.clade(store), why.graph_at(store), why.split(store)
+def _split_state(store: Store) -> dict[str, Any]:
+    found, graph, told = (
+        explanation.shown_clade(store),
+        explanation.graph_of_clade(store),
+        explanation.split_state(store),
+    )
     if found is None or graph is None or told is None:
-        return _nothing("There are no answers in use.")
-    where = why.sides(*found, graph)
-    side_of = {item: where[k] for k, piece in enumerate(graph.pieces) for item in piece}
+        return _empty_state("There are no answers in use.")
+    where = explanation.piece_sides(*found, graph)
+    side_of = {item: where[k] for k, piece in enumerate(graph.components) for item in piece}
     marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
     chosen = "The selected clade" if store.view.selection else "The whole tree"
     return {
@@ -119,17 +126,19 @@ def _split(store: Store) -> dict[str, Any]:
                                "sides in the tree shown."],
         "key": [],
         "card": None,
-        **_drawn(store, graph, marked, {}, first=_in_turn(graph)),
+        **_graph_state(store, graph, marked, {}, first=_drawing_order(graph)),
     }  # fmt: skip
 
 
-def _in_turn(graph: AhoGraph) -> list[int]:
-    """The items that answers hold, an item of each piece in turn, each next to one before it: what
-    is not drawn of a large piece lies at its rim."""
+def _drawing_order(graph: AhoGraph) -> list[int]:
+    """Return the items that constraints hold, one of each piece in turn.
+
+    Items of a piece come in breadth-first order, so that a large piece is drawn without its rim.
+    """
     joined = nx.Graph()
     joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
     walks = []
-    for piece in graph.pieces:
+    for piece in graph.components:
         if len(piece) > 1:
             start = max(piece, key=joined.degree)
             walks.append([start, *(item for _, item in nx.bfs_edges(joined, start))])
@@ -137,26 +146,26 @@ def _in_turn(graph: AhoGraph) -> list[int]:
     return [item for turn in turns for item in turn if item is not None]
 
 
-def _nothing(said: str) -> dict[str, Any]:
+def _empty_state(said: str) -> dict[str, Any]:
     return {"title": "Why", "said": [said], "key": [], "card": None, "left": 0,
             "nodes": [], "edges": []}  # fmt: skip
 
 
-def _drawn(
+def _graph_state(
     store: Store,
     graph: AhoGraph,
     marked: dict[int, str],
     kinds: dict[frozenset[int], str],
     first: list[int],
 ) -> dict[str, Any]:
-    """The nodes with their places, the edges, and how many items are left out."""
-    wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
-    if len(graph.items) <= NAMED:
+    """Return the nodes with their places, the edges, and how many items are not drawn."""
+    wanted = dict.fromkeys(item for item in first if item in graph.component_of)
+    if len(graph.items) <= MAX_NAMED:
         wanted |= dict.fromkeys(graph.items)
-    kept = tuple(sorted(list(wanted)[:MOST]))
+    kept = tuple(sorted(list(wanted)[:MAX_DRAWN]))
     at = {item: k for k, item in enumerate(kept)}
     shown = tuple(e for e in graph.edges if e.a in at and e.b in at)
-    places = layout(kept, shown)
+    places = graph_layout(kept, shown)
     labels = store.session.labels
     by_pair: dict[frozenset[int], list[Edge]] = {}
     for edge in shown:
@@ -181,13 +190,16 @@ def _drawn(
 
 
 @lru_cache(maxsize=8)
-def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
-    return blocked(new, others)
+def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> BlockedSet | None:
+    return find_blocked_set(new, others)
 
 
 @lru_cache(maxsize=8)
-def layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
-    """A place for each item: each piece by itself, the pieces on shelves, the large ones first."""
+def graph_layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
+    """Return a place for each item.
+
+    Each piece has its own layout; the pieces are put into rows, the largest first.
+    """
     graph = nx.Graph()
     graph.add_nodes_from(items)
     graph.add_edges_from((edge.a, edge.b) for edge in edges)
@@ -199,21 +211,21 @@ def layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...
     for piece, size in zip(pieces, sizes, strict=True):
         if left + size > width and left:
             left, top, tall = 0.0, top + tall, 0.0
-        for item, (x, y) in _piece(graph.subgraph(piece)).items():
+        for item, (x, y) in _piece_layout(graph.subgraph(piece)).items():
             places[item] = (left + size * (0.5 + 0.38 * x), -top - size * (0.5 + 0.38 * y))
         left, tall = left + size, max(tall, size)
     return tuple(places[item] for item in items)
 
 
-def _piece(graph: Any) -> dict[int, _Place]:
-    """Places within [-1, 1] squared; the same for the same piece."""
+def _piece_layout(graph: Any) -> dict[int, _Place]:
+    """Return places in the square from -1 to 1; the same piece always gets the same places."""
     n = graph.number_of_nodes()
     if n == 1:
         return dict.fromkeys(graph, (0.0, 0.0))
-    ordered = nx.Graph()  # a subgraph's own order is that of a set
+    ordered = nx.Graph()  # the order of a subgraph is that of a set, which varies
     ordered.add_nodes_from(sorted(graph))
     ordered.add_edges_from(sorted(map(sorted, graph.edges)))
-    if n <= STRESSED:
+    if n <= MAX_KAMADA_KAWAI:
         found = nx.kamada_kawai_layout(ordered)
     else:
         found = nx.spring_layout(ordered, seed=0, iterations=80)
@@ -227,7 +239,7 @@ def _piece(graph: Any) -> dict[int, _Place]:
 
 
 def drawing(state: dict[str, Any]) -> Any:
-    """The HoloViews graph, in the theme's colours."""
+    """Return the HoloViews graph, in the colours of the theme."""
     theme = THEMES[state.get("theme", "light")]
     inks = {"together": theme.together, "apart": theme.apart, "": theme.soft}
     inks |= {f"side{k}": theme.clusters[k - 1] for k in range(len(theme.clusters))}
@@ -255,7 +267,7 @@ def drawing(state: dict[str, Any]) -> Any:
         edge_line_width="thick", edge_hover_line_color=theme.accent, inspection_policy="edges",
         node_hover_fill_color=theme.accent, tools=[HoverTool(tooltips="@said")],
     )  # fmt: skip
-    named = [n for n in nodes if len(nodes) <= NAMED or n["kind"] in ("together", "apart")]
+    named = [n for n in nodes if len(nodes) <= MAX_NAMED or n["kind"] in ("together", "apart")]
     words = hv.Labels(
         ([n["x"] for n in named], [n["y"] for n in named], [n["name"] for n in named])
     ).opts(text_color=theme.ink, text_font_size="11px", text_align="center", yoffset=0)
@@ -278,16 +290,16 @@ def drawing(state: dict[str, Any]) -> Any:
 
 
 class GraphSheet(pn.Row):
-    """Words and buttons, and the graph beside them; both from ``state``."""
+    """Texts and buttons, with the graph beside them; both are drawn from ``state``."""
 
     state = param.Dict(default={})
-    live = param.Dict(default={})  # of a sheet; nothing here changes at every click
+    live = param.Dict(default={})  # every sheet has it; here it stays empty
 
     _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
-        self.words: Any = drawn_by(__file__)(
-            on_act, sizing_mode="stretch_height", width=WORDS, margin=0
+        self.words: Any = sheet_part(__file__)(
+            on_act, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
         )
         self.pane: Any = pn.pane.HoloViews(
             drawing({}), sizing_mode="stretch_both", margin=0, linked_axes=False
@@ -311,14 +323,14 @@ class GraphSheet(pn.Row):
 # ---------------------------------------------------------------------- the sheet
 
 
-def _lacks(store: Store) -> str:
+def _unavailable_because(store: Store) -> str:
     session = store.session
     if session.snapshot is None:
         return "No tree yet."
     return "" if session.enabled or session.conflict is not None else "No answers yet."
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     session, view = store.session, store.view
     tree = store.drawn if subject(store) == "split" else None
     return (session.constraints, session.conflict, view.selection, view.why, tree)
@@ -327,17 +339,17 @@ def _sees(store: Store) -> Any:
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "subject":
         actions.store.look(why=str(more.get("value")))
-    elif name != "peek":  # the tree lies below
+    elif name != "peek":  # the sheet covers the tree, in which items would be marked
         actions.constraints_act(name, more)
 
 
 SHEET = Sheet(
     name="why",
     title="Why",
-    summary="The graph of answers behind a split, or behind a contradiction",
+    summary="The graph of answers that explains a split or a conflict",
     make=GraphSheet,
-    picture=picture,
-    sees=_sees,
-    lacks=_lacks,
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=_unavailable_because,
     act=_act,
 )

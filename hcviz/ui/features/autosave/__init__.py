@@ -1,1 +1,1 @@
-"""Keep the session on the server, and offer it again."""
+"""Save unfinished sessions on the server, and offer to resume them."""

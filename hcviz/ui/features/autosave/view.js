@@ -1,39 +1,94 @@
-// The visitor's token: the browser keeps the first it was ever given, and says so to a later page.
+// Keep the first visitor token in a cookie. A later page is told which token this browser has.
 function visitor(token, send) {
   const known = document.cookie.match(/(?:^|; )hcviz-visitor=([\w-]+)/)?.[1]
   if (known && known !== token) send("visitor", { token: known })
   const secure = location.protocol === "https:" ? "; Secure" : ""
-  document.cookie = `hcviz-visitor=${known ?? token}; path=/; max-age=31536000; SameSite=Lax${secure}`
+  const cookie = `hcviz-visitor=${known ?? token}`
+  document.cookie = `${cookie}; path=/; max-age=31536000; SameSite=Lax${secure}`
 }
 
 function moment(iso) {
-  const then = new Date(iso), today = new Date().toDateString() === then.toDateString()
+  const then = new Date(iso),
+    today = new Date().toDateString() === then.toDateString()
   const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
-  return today ? time : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`
+  return today
+    ? time
+    : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`
 }
 
-// A tab that lost its server (connection.js) was reloaded: the server resumes the tab's own session.
-// The name stays until a session has begun here, in case the server is lost again before that.
+// After the server was lost, connection.js reloads the tab. Ask the server for the tab's session.
+// The name is kept until a session begins, in case the server is lost again.
 function rejoin(send) {
   let name = null
-  try { name = sessionStorage.getItem("hcviz-rejoin") } catch { /* not allowed here */ }
+  try {
+    name = sessionStorage.getItem("hcviz-rejoin")
+  } catch {
+    /* not allowed here */
+  }
   if (name) send("rejoin", { name })
 }
 
 let told = ""
-export const render = component("notice", (state, send) => {
-  if (state.journal === null) delete document.documentElement.dataset.hcJournal  // no sessions are kept
-  else document.documentElement.dataset.hcJournal = state.journal
-  if (state.journal) try { sessionStorage.removeItem("hcviz-rejoin") } catch { /* not allowed here */ }
-  const offer = state.offer
-  return h("div", { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" }, offer ? h("div", { class: "bar" },
-    h("p", {}, "You have an unfinished session: ", h("b", {}, offer.title), `, ${offer.answers}, ${moment(offer.time)}.`),
-    h("span", { class: "choice" },
-      h("button", { type: "button", class: "main", "data-key": "resume", title: "Put it in the place of what is here", onclick: () => send("resume") }, "Resume"),
-      h("button", { type: "button", "data-key": "discard", title: "Delete it for good", onclick: () => send("discard") }, "Discard"))) : null)
-}, (live, root, send) => {
-  if (live.visitor && told !== live.visitor) {
-    visitor(told = live.visitor, send)
-    rejoin(send)
-  }
-})
+export const render = component(
+  "notice",
+  (state, send) => {
+    if (state.journal === null)
+      delete document.documentElement.dataset.hcJournal // no sessions are kept
+    else document.documentElement.dataset.hcJournal = state.journal
+    if (state.journal)
+      try {
+        sessionStorage.removeItem("hcviz-rejoin")
+      } catch {
+        /* not allowed here */
+      }
+    const offer = state.offer
+    return h(
+      "div",
+      { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" },
+      offer
+        ? h(
+            "div",
+            { class: "bar" },
+            h(
+              "p",
+              {},
+              "You have an unfinished session: ",
+              h("b", {}, offer.title),
+              `, ${offer.answers}, ${moment(offer.time)}.`,
+            ),
+            h(
+              "span",
+              { class: "choice" },
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "main",
+                  "data-key": "resume",
+                  title: "Replace the present session by it",
+                  onclick: () => send("resume"),
+                },
+                "Resume",
+              ),
+              h(
+                "button",
+                {
+                  type: "button",
+                  "data-key": "discard",
+                  title: "Delete it permanently",
+                  onclick: () => send("discard"),
+                },
+                "Discard",
+              ),
+            ),
+          )
+        : null,
+    )
+  },
+  (live, root, send) => {
+    if (live.visitor && told !== live.visitor) {
+      visitor((told = live.visitor), send)
+      rejoin(send)
+    }
+  },
+)

@@ -1,11 +1,11 @@
-"""``Notice``: the part of the page that the browser draws with ``view.js``."""
+"""``ResumeNotice``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Notice(Part):
-    """Offers an unfinished session; knows the visitor's token, which the browser keeps."""
+class ResumeNotice(Part):
+    """A bar that offers an unfinished session; it gives the browser its visitor token."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

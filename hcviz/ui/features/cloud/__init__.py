@@ -1,1 +1,1 @@
-"""Draw many sampled trees over each other."""
+"""Many sampled trees drawn over each other."""

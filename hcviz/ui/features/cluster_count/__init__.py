@@ -1,1 +1,1 @@
-"""Choose the number of clusters by a curve."""
+"""Choose the number of clusters."""

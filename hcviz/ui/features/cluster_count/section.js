@@ -4,11 +4,39 @@ SECTIONS.spur = (state, send) => {
   return [
     h("h2", {}, "How many clusters"),
     h("p", { class: "small" }, state.said),
-    VIEWS.series({ points, label: `${Quality} by the number of clusters. ${state.said}`, point: (k, value) => ({
-      "data-key": `k-${k}`, class: (k === shown ? "shown " : "") + (k === best ? "best" : ""), "aria-pressed": String(k === shown),
-      "aria-label": `${counted(k, "cluster")}, ${quality} ${value.toFixed(3)}`,
-      title: `${counted(k, "cluster")}: ${quality} ${value.toFixed(3)}${k === best ? ", the highest" : ""}. Click to take ${k}.`, onclick: () => send("k", { value: k }) }) }),
-    h("p", { class: "spur-key small quiet" }, h("i", { class: "best" }), `highest ${quality}`, h("i", { class: "shown" }), "shown"),
-    state.own ? h("button", { type: "button", class: "small", "data-key": "estimate", onclick: () => send("estimate") }, "Let the data choose again") : null,
+    VIEWS.series({
+      points,
+      label: `${Quality} by the number of clusters. ${state.said}`,
+      point: (k, value) => ({
+        "data-key": `k-${k}`,
+        class: (k === shown ? "shown " : "") + (k === best ? "best" : ""),
+        "aria-pressed": String(k === shown),
+        "aria-label": `${counted(k, "cluster")}, ${quality} ${value.toFixed(3)}`,
+        title:
+          `${counted(k, "cluster")}: ${quality} ${value.toFixed(3)}` +
+          `${k === best ? ", the highest" : ""}. Click to choose ${k}.`,
+        onclick: () => send("k", { value: k }),
+      }),
+    }),
+    h(
+      "p",
+      { class: "spur-key small quiet" },
+      h("i", { class: "best" }),
+      `highest ${quality}`,
+      h("i", { class: "shown" }),
+      "shown",
+    ),
+    state.own
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            "data-key": "estimate",
+            onclick: () => send("estimate"),
+          },
+          "Let the data choose again",
+        )
+      : null,
   ]
 }

@@ -1,6 +1,6 @@
-"""The choice of the number of clusters: its quality by k, where a click takes another k.
+"""The section How many clusters: a curve of quality against k, from which a person chooses k.
 
-For a method that declares such a curve (:attr:`hcviz.algorithms.base.Algorithm.curve`).
+It is shown for methods that declare such a curve (:attr:`hcviz.algorithms.base.Algorithm.curve`).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 
 
-def curve(session: Session) -> Series | None:
-    """The declared curve of the tree shown or, where k was then taken from it, of the run before.
+def cluster_curve(session: Session) -> Series | None:
+    """Return the curve of the tree shown; None if there is none.
 
-    Looked for in the undo stack as long as the data and answers there are the present ones.
+    A run with a chosen k has no curve. Then an earlier run with the same data and answers is used.
     """
     declared = get_algorithm(session.method).curve
     if declared is None:
         return None
     moments: tuple[Session | Checkpoint, ...] = (session, *reversed(session.past))
     for moment in moments:
-        if not _about_the_same(moment, session, declared.depends):
+        if not _same_inputs(moment, session, declared.depends):
             return None
         view = None if moment.snapshot is None else moment.snapshot.views.get(declared.view)
         if isinstance(view, Series):
@@ -35,16 +35,14 @@ def curve(session: Session) -> Series | None:
     return None
 
 
-def _declared(session: Session) -> ClusterCurve:
-    """The curve that the method in use declares; only where it does."""
+def _declared_curve(session: Session) -> ClusterCurve:
+    """Return the curve that the method in use declares, which it must do."""
     declared = get_algorithm(session.method).curve
     assert declared is not None
     return declared
 
 
-def _about_the_same(
-    moment: Session | Checkpoint, session: Session, depends: tuple[str, ...]
-) -> bool:
+def _same_inputs(moment: Session | Checkpoint, session: Session, depends: tuple[str, ...]) -> bool:
     return (
         moment.data == session.data
         and moment.labels == session.labels
@@ -53,9 +51,9 @@ def _about_the_same(
     )
 
 
-def picture(store: Store) -> dict[str, Any] | None:
+def state(store: Store) -> dict[str, Any] | None:
     session = store.session
-    found = curve(session)
+    found = cluster_curve(session)
     if found is None or session.snapshot is None:
         return None
     ks = [int(k) for k in found.x]
@@ -63,34 +61,36 @@ def picture(store: Store) -> dict[str, Any] | None:
     best = ks[thetas.index(max(thetas))]
     shown = session.snapshot.metrics.get("k")
     taken = None if shown is None else int(shown)
-    own = bool(session.params.get(_declared(session).parameter))
-    said = f"Of {ks[0]} to {ks[-1]} clusters, {best} stand out most clearly."
+    own = bool(session.params.get(_declared_curve(session).parameter))
+    said = f"From {ks[0]} to {ks[-1]} clusters, {best} are the clearest."
     if own and taken is not None:
-        said += f" Shown: {taken}, by your choice."
+        said += f" You chose {taken}."
     return {
         "points": [[k, value] for k, value in zip(ks, thetas, strict=True)],
         "best": best,
         "shown": taken,
         "own": own,
         "said": said,
-        "quality": _declared(session).quality,
+        "quality": _declared_curve(session).quality,
     }
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     store = actions.store
-    found = curve(store.session)
+    found = cluster_curve(store.session)
     if found is None:
         return
     if name == "k" and more.get("value") in [int(k) for k in found.x]:
-        store.dispatch(act.SetParams({_declared(store.session).parameter: int(more["value"])}))
+        store.dispatch(
+            act.SetParams({_declared_curve(store.session).parameter: int(more["value"])})
+        )
     elif name == "estimate":
-        store.dispatch(act.SetParams({_declared(store.session).parameter: 0}))
+        store.dispatch(act.SetParams({_declared_curve(store.session).parameter: 0}))
 
 
 SECTION = Section(
     name="spur",
-    picture=picture,
-    sees=lambda s: (s.session.snapshot, s.session.params, s.session.method, s.session.past),
+    state=state,
+    depends_on=lambda s: (s.session.snapshot, s.session.params, s.session.method, s.session.past),
     act=_act,
 )

@@ -1,1 +1,1 @@
-"""Ask which of three items is central or the odd one out."""
+"""Compare three items, and the sheet about all comparisons."""

@@ -1,54 +1,239 @@
 const figure = count => count.toLocaleString("en-GB")
-const percent = share => { const p = 100 * share; return `${p > 99 && p < 100 ? p.toFixed(1) : Math.round(p)} %` }
-
-// A bar of parts: [class, count, word]; parts of nothing are left out.
-function parts(each) {
-  const whole = each.reduce((sum, part) => sum + part[1], 0)
-  return h("div", { class: "parts", "aria-hidden": "true" }, whole ? each.filter(p => p[1]).map(([kind, count, word]) =>
-    h("i", { class: kind, style: `flex-grow:${count}`, title: `${word}: ${figure(count)}` })) : h("i", { class: "none", style: "flex-grow:1" }))
+const percent = share => {
+  const p = 100 * share
+  return `${p > 99 && p < 100 ? p.toFixed(1) : Math.round(p)} %`
 }
 
-export const render = component("comparisons", (state, send) => {
-  if (state.items === undefined) return h("p", { class: "quiet" }, "There are no comparisons.")
-  const later = () => h("p", { class: "quiet small" }, "Not counted yet.")
-  const [agreed, against, open] = state.held ?? [0, 0, 0]
-  const told = agreed + against
-  const pick = items => () => send("pick", { items })
-  const word = (count, one) => `${figure(count)} ${one}${count === 1 ? "" : "s"}`
-  return h("div", { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Comparisons" },
-    h("section", { class: "sums" },
-      h("div", {}, h("h3", {}, "Answers"),
-        state.kinds.map(([name, about, count]) => h("p", { class: "sum" }, h("b", {}, figure(count)), h("span", {}, name, h("small", {}, about)))),
-        h("p", { class: "quiet small" }, `${word(state.comparisons, "comparison")} in all` + (state.own ? `; ${word(state.own, "answer")} your own.` : ".")),
-        state.waits ? h("p", { class: "quiet small waits", role: "status" }, state.waits) : null),
-      h("div", {}, h("h3", {}, "With each other"), !state.items ? later() : [
-        h("p", { class: "sum" }, h("b", {}, state.share === null ? "–" : percent(state.share)), h("span", {}, "of repeated questions always answered alike",
-          h("small", {}, state.repeated ? `${figure(state.agreeing)} of ${figure(state.repeated)} asked more than once` : "No question was asked more than once"))),
-        parts([["good", state.agreeing, "Always alike"], ["bad", state.repeated - state.agreeing, "Contradicted"]]),
-        h("p", { class: "quiet small" }, `${word(state.questions, "different question")}; ${percent(state.cyclic)} lie on a circle of answers, which no similarity can explain.`)]),
-      h("div", {}, h("h3", {}, "With this tree"), !state.held ? state.tree ? later() : h("p", { class: "quiet small" }, "There is no tree yet.") : [
-        h("p", { class: "sum" }, h("b", {}, told ? percent(agreed / told) : "–"), h("span", {}, "of the comparisons that the tree decides agree with it",
-          h("small", {}, `${figure(agreed)} agree, ${figure(against)} do not, ${figure(open)} it leaves open`))),
-        parts([["good", agreed, "Agree"], ["bad", against, "Contradict"], ["open", open, "Left open"]])])),
-    !state.items ? null : h("div", { class: "lists" },
-      h("section", {}, h("h3", {}, "How often each item was compared"),
-        h("p", { class: "quiet small" }, state.never ? `${word(state.never, "item")} never; methods place ${state.never === 1 ? "it" : "them"} where ties do. ` : "Every item was compared. ", `Half of the items: ${figure(state.median)} times or less often.`),
-        h("ol", { class: state.images.length ? "bars" : "bars plain" }, state.items.map(([id, name, count], k) => h("li", {},
-          h("button", { type: "button", class: count ? "" : "never", "data-key": `i-${id}`, "data-item": id, "aria-pressed": "false", title: `${name}: in ${word(count, "comparison")}`, onclick: pick([id]) },
-            state.images.length ? state.images[k] ? h("img", { src: state.images[k], alt: "", loading: "lazy" }) : h("span", { class: "blank" }) : null,
-            h("span", { class: "who" }, name), h("span", { class: "bar", "aria-hidden": "true" }, h("i", { style: `width:${state.most ? 100 * count / state.most : 0}%` })), h("span", { class: "count" }, count ? figure(count) : "never"))))),
-        state.moreItems ? h("p", { class: "quiet small" }, `and ${word(state.moreItems, "item")} more that were seen more often.`) : null),
-      h("section", {}, h("h3", {}, "Contradictions"),
-        state.contradictions.length ? h("p", { class: "quiet small" }, "Said so, and the other way round; those with most answers on the losing side first.") : h("p", { class: "quiet small" }, "No two answers contradict each other."),
-        h("ol", { class: "odds" }, state.contradictions.map(({ said, so, not, items }, k) => h("li", {},
-          h("button", { type: "button", "data-key": `x-${k}`, title: "Select these items", onclick: pick(items) },
-            h("span", {}, said), h("span", { class: "tally" }, h("b", {}, `${so} so`), ` · ${not} not`))))),
-        state.moreContradictions ? h("p", { class: "quiet small" }, `and ${figure(state.moreContradictions)} more.`) : null)))
-}, (live, root) => {
-  const chosen = new Set(live.chosen)
-  for (const button of root.querySelectorAll("[data-item]")) {
-    const now = chosen.has(+button.dataset.item)
-    button.classList.toggle("chosen", now)
-    button.setAttribute("aria-pressed", String(now))
-  }
-})
+// A bar of parts [class, count, word]; empty parts are left out.
+function parts(each) {
+  const whole = each.reduce((sum, part) => sum + part[1], 0)
+  return h(
+    "div",
+    { class: "parts", "aria-hidden": "true" },
+    whole
+      ? each
+          .filter(p => p[1])
+          .map(([kind, count, word]) =>
+            h("i", {
+              class: kind,
+              style: `flex-grow:${count}`,
+              title: `${word}: ${figure(count)}`,
+            }),
+          )
+      : h("i", { class: "none", style: "flex-grow:1" }),
+  )
+}
+
+export const render = component(
+  "comparisons",
+  (state, send) => {
+    if (state.items === undefined) return h("p", { class: "quiet" }, "There are no comparisons.")
+    const later = () => h("p", { class: "quiet small" }, "Not counted yet.")
+    const [agreed, against, open] = state.held ?? [0, 0, 0]
+    const told = agreed + against
+    const pick = items => () => send("pick", { items })
+    const word = (count, one) => `${figure(count)} ${one}${count === 1 ? "" : "s"}`
+    return h(
+      "div",
+      { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Comparisons" },
+      h(
+        "section",
+        { class: "sums" },
+        h(
+          "div",
+          {},
+          h("h3", {}, "Answers"),
+          state.kinds.map(([name, about, count]) =>
+            h(
+              "p",
+              { class: "sum" },
+              h("b", {}, figure(count)),
+              h("span", {}, name, h("small", {}, about)),
+            ),
+          ),
+          h(
+            "p",
+            { class: "quiet small" },
+            `${word(state.comparisons, "comparison")} in all` +
+              (state.own ? `; ${word(state.own, "answer")} your own.` : "."),
+          ),
+          state.waits ? h("p", { class: "quiet small waits", role: "status" }, state.waits) : null,
+        ),
+        h(
+          "div",
+          {},
+          h("h3", {}, "With each other"),
+          !state.items
+            ? later()
+            : [
+                h(
+                  "p",
+                  { class: "sum" },
+                  h("b", {}, state.share === null ? "–" : percent(state.share)),
+                  h(
+                    "span",
+                    {},
+                    "of repeated questions always have the same answer",
+                    h(
+                      "small",
+                      {},
+                      state.repeated
+                        ? `${figure(state.agreeing)} of ${figure(state.repeated)} repeated`
+                        : "No question was repeated",
+                    ),
+                  ),
+                ),
+                parts([
+                  ["good", state.agreeing, "Always alike"],
+                  ["bad", state.repeated - state.agreeing, "Contradicted"],
+                ]),
+                h(
+                  "p",
+                  { class: "quiet small" },
+                  `${word(state.questions, "different question")}; `,
+                  `${percent(state.cyclic)} are in a cycle of answers `,
+                  "that no similarity satisfies.",
+                ),
+              ],
+        ),
+        h(
+          "div",
+          {},
+          h("h3", {}, "With this tree"),
+          !state.held
+            ? state.tree
+              ? later()
+              : h("p", { class: "quiet small" }, "There is no tree yet.")
+            : [
+                h(
+                  "p",
+                  { class: "sum" },
+                  h("b", {}, told ? percent(agreed / told) : "–"),
+                  h(
+                    "span",
+                    {},
+                    "of the comparisons that the tree decides agree with it",
+                    h(
+                      "small",
+                      {},
+                      `${figure(agreed)} agree, ${figure(against)} contradict it, `,
+                      `${figure(open)} are left open`,
+                    ),
+                  ),
+                ),
+                parts([
+                  ["good", agreed, "Agree"],
+                  ["bad", against, "Contradict"],
+                  ["open", open, "Left open"],
+                ]),
+              ],
+        ),
+      ),
+      !state.items
+        ? null
+        : h(
+            "div",
+            { class: "lists" },
+            h(
+              "section",
+              {},
+              h("h3", {}, "How often each item was compared"),
+              h(
+                "p",
+                { class: "quiet small" },
+                state.never
+                  ? `${word(state.never, "item")} never. Their place in the tree is arbitrary. `
+                  : "Every item was compared. ",
+                `Half of the items: ${figure(state.median)} times or less often.`,
+              ),
+              h(
+                "ol",
+                { class: state.images.length ? "bars" : "bars plain" },
+                state.items.map(([id, name, count], k) =>
+                  h(
+                    "li",
+                    {},
+                    h(
+                      "button",
+                      {
+                        type: "button",
+                        class: count ? "" : "never",
+                        "data-key": `i-${id}`,
+                        "data-item": id,
+                        "aria-pressed": "false",
+                        title: `${name}: in ${word(count, "comparison")}`,
+                        onclick: pick([id]),
+                      },
+                      state.images.length
+                        ? state.images[k]
+                          ? h("img", { src: state.images[k], alt: "", loading: "lazy" })
+                          : h("span", { class: "blank" })
+                        : null,
+                      h("span", { class: "who" }, name),
+                      h(
+                        "span",
+                        { class: "bar", "aria-hidden": "true" },
+                        h("i", { style: `width:${state.most ? (100 * count) / state.most : 0}%` }),
+                      ),
+                      h("span", { class: "count" }, count ? figure(count) : "never"),
+                    ),
+                  ),
+                ),
+              ),
+              state.moreItems
+                ? h(
+                    "p",
+                    { class: "quiet small" },
+                    `and ${word(state.moreItems, "item")} more that were seen more often.`,
+                  )
+                : null,
+            ),
+            h(
+              "section",
+              {},
+              h("h3", {}, "Contradictions"),
+              state.contradictions.length
+                ? h(
+                    "p",
+                    { class: "quiet small" },
+                    "Questions with answers of both kinds. ",
+                    "Those with the largest minority come first.",
+                  )
+                : h("p", { class: "quiet small" }, "No answers contradict each other."),
+              h(
+                "ol",
+                { class: "odds" },
+                state.contradictions.map(({ said, so, not, items }, k) =>
+                  h(
+                    "li",
+                    {},
+                    h(
+                      "button",
+                      {
+                        type: "button",
+                        "data-key": `x-${k}`,
+                        title: "Select these items",
+                        onclick: pick(items),
+                      },
+                      h("span", {}, said),
+                      h("span", { class: "tally" }, h("b", {}, `${so} so`), ` · ${not} not`),
+                    ),
+                  ),
+                ),
+              ),
+              state.moreContradictions
+                ? h("p", { class: "quiet small" }, `and ${figure(state.moreContradictions)} more.`)
+                : null,
+            ),
+          ),
+    )
+  },
+  (live, root) => {
+    const chosen = new Set(live.chosen)
+    for (const button of root.querySelectorAll("[data-item]")) {
+      const now = chosen.has(+button.dataset.item)
+      button.classList.toggle("chosen", now)
+      button.setAttribute("aria-pressed", String(now))
+    }
+  },
+)

@@ -1,11 +1,11 @@
-"""``Compare``: the part of the page that the browser draws with ``view.js``."""
+"""``ComparisonCard``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Compare(Part):
-    """Three items, of which one is named."""
+class ComparisonCard(Part):
+    """Three items, of which a person picks one."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

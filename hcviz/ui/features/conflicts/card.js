@@ -1,38 +1,126 @@
-// What is at odds, by its size: two sentences side by side, answers with a chip for each leaf, or a
-// list beside the graph; and what can be done about it.
+// The conflict card: constraints that no tree satisfies together, and ways to solve the conflict.
+// A few constraints are shown with a button for each item, more as a list.
 let laterOpen = false
 
-// A leaf of an answer; the tree shows it while the pointer or the focus is on it.
+// An item of a constraint. The tree marks it while the pointer or the focus is on the button.
 function chip(leaf, kind, answer, send) {
   const peek = kind === "apart" ? { apart: [leaf.id] } : { together: [leaf.id] }
-  return h("button", { type: "button", class: `chip ${kind}`, "data-key": `chip-${answer}-${leaf.id}`, title: `Show ${leaf.name} in the tree`,
-    onpointerenter: () => send("peek", peek), onpointerleave: () => send("peek"), onfocus: () => send("peek", peek), onblur: () => send("peek"),
-    onclick: () => send("select", { items: [leaf.id] }) }, leaf.name)
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `chip ${kind}`,
+      "data-key": `chip-${answer}-${leaf.id}`,
+      title: `Show ${leaf.name} in the tree`,
+      onpointerenter: () => send("peek", peek),
+      onpointerleave: () => send("peek"),
+      onfocus: () => send("peek", peek),
+      onblur: () => send("peek"),
+      onclick: () => send("select", { items: [leaf.id] }),
+    },
+    leaf.name,
+  )
 }
 
 function answerAtOdds(answer, send) {
-  return h("div", { class: `answer ${answer.fresh ? "fresh" : ""}`, role: "group", "aria-label": `${answer.fresh ? "The new answer" : "An earlier answer"}: ${answer.sentence}` },
+  return h(
+    "div",
+    {
+      class: `answer ${answer.fresh ? "fresh" : ""}`,
+      role: "group",
+      "aria-label": `${answer.fresh ? "The new answer" : "An earlier answer"}: ${answer.sentence}`,
+    },
     h("div", { class: "by" }, h("b", {}, answer.fresh ? "New" : "Earlier"), ` ${answer.author}`),
-    h("p", {}, answer.group.map(leaf => chip(leaf, "together", answer.id, send)), answer.more ? h("i", {}, ` and ${answer.more} more `) : null,
-      h("span", {}, " together, before "), chip(answer.apart, "apart", answer.id, send)))
+    h(
+      "p",
+      {},
+      answer.group.map(leaf => chip(leaf, "together", answer.id, send)),
+      answer.more ? h("i", {}, ` and ${answer.more} more `) : null,
+      h("span", {}, " together, before "),
+      chip(answer.apart, "apart", answer.id, send),
+    ),
+  )
 }
 
 function conflictCard(conflict, send, graph = true) {
-  const later = conflict.waiting, { answers } = conflict
-  const act = (key, text, name, more, title) => h("button", { type: "button", "data-key": key, title, onclick: () => send(name, more) }, text)
-  return h("div", { class: "clash", role: "alert" },
+  const later = conflict.waiting,
+    { answers } = conflict
+  const act = (key, text, name, more, title) =>
+    h("button", { type: "button", "data-key": key, title, onclick: () => send(name, more) }, text)
+  return h(
+    "div",
+    { class: "clash", role: "alert" },
     h("h3", {}, "These answers cannot all be true"),
-    later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. ${later.length === 1 ? "The other has its turn" : "The others have their turns"} next.`) : null,
+    later.length
+      ? h(
+          "p",
+          { class: "turn" },
+          `This is one of ${later.length + 1} refused answers. `,
+          later.length === 1 ? "The other one comes next." : "The others come next.",
+        )
+      : null,
     h("p", {}, conflict.sentence),
-    answers.length ? h("div", { class: answers.length === 2 ? "odds two" : "odds" }, answers.map(a => answerAtOdds(a, send))) :
-      h("details", { class: "later" }, h("summary", { "data-key": "members" }, `The ${conflict.members.length} earlier answers`), h("ul", { class: "steps", "data-scroll": "members" }, conflict.members.map(m => h("li", {}, m)))),
-    graph ? act("why-conflict", "Show the graph that leaves no way", "graph", {}, "The items that these answers leave in one piece, and the path that closes it") : null,
-    h("div", { class: "ways", role: "group", "aria-label": "What to do" },
-      conflict.repairs.map(r => act(`repair-${r.id}`, r.sentence, "resolve", { enable: conflict.id, disable: r.id })),
-      act("dismiss", later.length ? "Leave it switched off, show the next" : "Leave the new answer switched off", "dismiss"),
-      later.length ? act("dismiss-all", `Leave all ${later.length + 1} switched off`, "dismiss", { all: true }) : null,
+    answers.length
+      ? h(
+          "div",
+          { class: answers.length === 2 ? "odds two" : "odds" },
+          answers.map(a => answerAtOdds(a, send)),
+        )
+      : h(
+          "details",
+          { class: "later" },
+          h("summary", { "data-key": "members" }, `The ${conflict.members.length} earlier answers`),
+          h(
+            "ul",
+            { class: "steps", "data-scroll": "members" },
+            conflict.members.map(m => h("li", {}, m)),
+          ),
+        ),
+    graph
+      ? act(
+          "why-conflict",
+          "Show the graph that explains it",
+          "graph",
+          {},
+          "The items that these answers hold together, and the path that excludes the new one",
+        )
+      : null,
+    h(
+      "div",
+      { class: "ways", role: "group", "aria-label": "What to do" },
+      conflict.repairs.map(r =>
+        act(`repair-${r.id}`, r.sentence, "resolve", { enable: conflict.id, disable: r.id }),
+      ),
+      act(
+        "dismiss",
+        later.length ? "Leave it switched off, show the next" : "Leave the new answer switched off",
+        "dismiss",
+      ),
+      later.length
+        ? act("dismiss-all", `Leave all ${later.length + 1} switched off`, "dismiss", { all: true })
+        : null,
       conflict.undo ? act("undo-answer", `Undo “${conflict.undo}”`, "undo") : null,
-      conflict.softs.map(s => act(`soften-${s.method}`, s.text, "soften", { method: s.method }, s.title))),
-    later.length ? h("details", { class: "later", open: laterOpen, ontoggle: event => { laterOpen = event.target.open } }, h("summary", {}, `Refused as well (${later.length})`),
-      h("ul", { class: "steps", "data-scroll": "later" }, later.map(each => h("li", {}, each)))) : null)
+      conflict.softs.map(s =>
+        act(`soften-${s.method}`, s.text, "soften", { method: s.method }, s.title),
+      ),
+    ),
+    later.length
+      ? h(
+          "details",
+          {
+            class: "later",
+            open: laterOpen,
+            ontoggle: event => {
+              laterOpen = event.target.open
+            },
+          },
+          h("summary", {}, `Refused as well (${later.length})`),
+          h(
+            "ul",
+            { class: "steps", "data-scroll": "later" },
+            later.map(each => h("li", {}, each)),
+          ),
+        )
+      : null,
+  )
 }

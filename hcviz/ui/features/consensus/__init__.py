@@ -1,1 +1,1 @@
-"""Draw one tree for all sampled trees."""
+"""One tree that represents all sampled trees."""

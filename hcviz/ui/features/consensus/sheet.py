@@ -1,4 +1,4 @@
-"""One tree for all that were sampled: their consensus, the most credible or the central one."""
+"""The sheet Consensus: one tree for all sampled trees, with the support of each clade."""
 
 from __future__ import annotations
 
@@ -11,27 +11,43 @@ from hcviz.core.layout import elbows, leaf_order, outer_children, places, with_e
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
 from hcviz.questions.central import central_tree
-from hcviz.ui.parts import sampled_trees as sampled
+from hcviz.ui.parts import sampled_trees
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.packing import packed, spans
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.packing import pack, row_ranges
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: Which tree, and what is said of it.
+#: Kind of tree -> its name, and what it is.
 SUMMARIES = {
     "consensus": ("Consensus", ""),
     "credible": ("Most credible", "The sampled tree whose clades have the most support."),
     "central": ("Central", "The sampled tree that disagrees least with the others."),
 }
-#: The least and the largest threshold of a consensus, in per cent.
-LEAST, MOST = 50, 95
+#: The smallest and the largest threshold of a consensus, in per cent.
+MIN_MAJORITY, MAX_MAJORITY = 50, 95
 
 
-def summary(posterior: Posterior, kind: str, majority: int) -> tuple[Tree, NDArray[np.float64]]:
-    """The tree, and the supports of its inner nodes, float64 (n_internal,).
+def tree_with_supports(
+    posterior: Posterior, kind: str, majority: int
+) -> tuple[Tree, NDArray[np.float64]]:
+    """Return one tree for the sampled trees, and the supports of its inner nodes.
 
-    The central tree is chosen by chance where there are many threes of items: the same trees give
-    the same choice.
+    Parameters
+    ----------
+    posterior : Posterior
+    kind : str
+        ``consensus``, ``credible`` or ``central``.
+    majority : int
+        Threshold of the consensus, in per cent.
+
+    Returns
+    -------
+    tree : Tree
+    support : ndarray of float64, shape (n_internal,)
+
+    Notes
+    -----
+    For many items the central tree depends on random triples, drawn with a fixed seed.
     """
     if kind == "credible":
         tree = posterior.max_credibility()
@@ -42,17 +58,18 @@ def summary(posterior: Posterior, kind: str, majority: int) -> tuple[Tree, NDArr
     return tree, posterior.support(tree)
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     view = store.view
-    found = _drawings.of(store, view.summary, view.majority, view.heights)
+    found = _drawings.get(store, view.summary, view.majority, view.heights)
     if found is None:
-        return {"said": sampled.NONE_YET}
+        return {"said": sampled_trees.NO_SAMPLED_TREE}
     labels = store.session.labels
     return {
         "kinds": [[kind, title, hint] for kind, (title, hint) in SUMMARIES.items()],
         "kind": view.summary,
         "majority": view.majority,
-        "bounds": [LEAST, MOST],
+        "bounds": [MIN_MAJORITY, MAX_MAJORITY],
         "heights": view.heights,
         **found["drawn"],
         "names": [labels[item] for item in found["order"].tolist()],
@@ -60,9 +77,9 @@ def picture(store: Store) -> dict[str, Any]:
 
 
 def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
-    """The chosen tree on paper, its leaves as near as possible to where they stood before."""
+    """Return the chosen tree as numbers to draw, in a leaf order near to the last one."""
     kind, majority, heights = how
-    tree, support = summary(posterior, kind, majority)
+    tree, support = tree_with_supports(posterior, kind, majority)
     near = places(before["order"] if before else posterior.trees(1)[0].leaf_order)
     order = leaf_order(tree, near)
     shown = with_even_heights(tree) if heights == "even" else tree
@@ -72,23 +89,23 @@ def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, 
         "drawn": {
             "items": order.tolist(),
             "top": float(shown.height[-1]) or 1.0,
-            "x": packed(x, np.float32),
-            "y": packed(y, np.float32),
+            "x": pack(x, np.float32),
+            "y": pack(y, np.float32),
             "clades": _clades(shown, order, support),
-            "said": _said(kind, majority, support[:-1], len(posterior), posterior.clade_error),
+            "said": _summary(kind, majority, support[:-1], len(posterior), posterior.clade_error),
         },
     }
 
 
 def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict[str, Any]]:
-    """Every clade but the whole, from top to bottom, the larger first.
+    """Return every clade but the root's, from top to bottom, larger clades first.
 
-    ``at``: its height and its parent's; ``y``: its row and those of its outer children; ``rows``:
-    the first and the last row of its items; ``percent``: its support.
+    ``at`` has the height of a clade and of its parent, ``y`` its row and those of its outer
+    children, ``rows`` the first and the last row of its items, ``percent`` its support.
     """
     n = tree.n_leaves
     low, high, y = outer_children(tree.parent, places(order) + 0.5)
-    first, last = spans(tree, order)
+    first, last = row_ranges(tree, order)
     inner = np.arange(n, tree.n_nodes - 1)
     percents = _percents(support[:-1])
     return [
@@ -103,12 +120,12 @@ def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict
 
 
 def _percents(shares: NDArray[np.float64]) -> list[int]:
-    """Whole per cent; what is not quite all is never rounded to 100."""
+    """Return whole per cents; only exact ones become 100."""
     rounded = np.rint(100 * shares).astype(int)
     return [int(each) for each in np.where((rounded == 100) & (shares < 1), 99, rounded)]
 
 
-def _said(kind: str, majority: int, shares: Any, trees: int, error: float) -> str:
+def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) -> str:
     share = "half" if majority == 50 else f"{majority} %"
     many = int((shares > majority / 100).sum())
     of = f"the last {trees:,} tree{'s' * (trees != 1)}"
@@ -124,12 +141,18 @@ def _said(kind: str, majority: int, shares: Any, trees: int, error: float) -> st
     return said
 
 
-_drawings = sampled.Calm(_draw)
+_drawings = sampled_trees.SampledTreesCache(_draw)
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     view = store.view
-    return (*sampled.sees(store), view.summary, view.majority, view.heights, view.selection)
+    return (
+        *sampled_trees.depends_on(store),
+        view.summary,
+        view.majority,
+        view.heights,
+        view.selection,
+    )
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
@@ -137,19 +160,19 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "kind" and value in SUMMARIES:
         store.look(summary=value)
     elif name == "majority":
-        store.look(majority=min(max(int(float(str(value))), LEAST), MOST))
+        store.look(majority=min(max(int(float(str(value))), MIN_MAJORITY), MAX_MAJORITY))
     else:
-        sampled.act(actions, name, more)
+        sampled_trees.act(actions, name, more)
 
 
 SHEET = Sheet(
     name="consensus",
     title="Consensus",
     summary="The clades that most of the sampled trees have",
-    make=drawn_by(__file__),
-    picture=picture,
-    sees=_sees,
-    lacks=sampled.lacks,
+    make=sheet_part(__file__),
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=sampled_trees.unavailable_because,
     act=_act,
-    live=sampled.live,
+    live=sampled_trees.live,
 )

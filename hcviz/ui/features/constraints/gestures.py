@@ -1,7 +1,7 @@
-"""From clicks and keys to constraints: the gestures of the page, in one place.
+"""``Gestures``: turns clicks, keys and drags into constraints.
 
-A gesture never changes anything by itself: it fills a :class:`Draft`, whose sentence and verdict
-are shown, and Enter (or Apply) turns it into actions.
+A gesture fills a :class:`Draft`. The page shows the sentence and the verdict of the draft. Enter
+or Apply turns the draft into an action on the session.
 """
 
 from __future__ import annotations
@@ -12,29 +12,30 @@ from typing import Any
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.session.draft import Draft
+from hcviz.session.drop import item_set_apart
+from hcviz.ui.features.conflicts import model as conflicts_model
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.state.store import Store
 
 
 class Gestures:
-    """The draft's driver for one store."""
+    """Handles the gestures and the constraint list of one store."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._laid_aside = Draft()  # what was open when a leaf was taken
-        #: The leaves as they are drawn, from top to bottom.
+        self._draft_before_drag = Draft()
+        #: Returns the leaves in the order in which they are drawn, from top to bottom.
         self.order: Callable[[], Any] = lambda: None
-        #: Called when something was stated.
-        self.stated: Callable[[], None] = lambda: None
+        #: Called after a constraint was added.
+        self.on_stated: Callable[[], None] = lambda: None
 
     def picked(self, pick: Any) -> None:
-        """A click in the picture."""
-        self.take(tuple(pick.leaves))
+        """Handle a click on the tree or the heatmap."""
+        self.select_items(tuple(pick.leaves))
 
-    def take(self, leaves: tuple[int, ...]) -> None:
-        """Items picked by whatever means: into the open gesture, else they are selected."""
+    def select_items(self, leaves: tuple[int, ...]) -> None:
+        """Add items to the open draft, or select them if no draft is open."""
         draft = self.store.view.draft
         if not draft.open:
             self.store.look(selection=leaves, said="")
@@ -42,31 +43,35 @@ class Gestures:
             self.store.look(draft=draft.pick(leaves))
 
     def dragged(self, phase: str, item: int, members: tuple[int, ...]) -> None:
-        """A leaf is carried over the picture: dropped on a clade it is said to belong there."""
+        """Handle a step of dragging a leaf.
+
+        ``phase`` is ``begin``, ``leave`` or ``drop``. A leaf that is dropped on a clade makes a
+        draft: the leaf belongs to the clade, whose items are ``members``.
+        """
         store = self.store
         draft, snapshot = store.view.draft, store.session.snapshot
         if phase == "begin":
-            self._laid_aside = draft if draft.mode != "drag" else Draft()
+            self._draft_before_drag = draft if draft.mode != "drag" else Draft()
             store.look(draft=draft.begin_drag(item), error=None)
             return
-        if draft.mode != "drag":  # cleared meanwhile
+        if draft.mode != "drag":  # the draft was cleared during the drag
             return
         tree = None if store.drawn is None else store.drawn.tree
         if phase == "leave" or tree is None or snapshot is None:
-            store.look(draft=self._laid_aside)
+            store.look(draft=self._draft_before_drag)
             return
-        apart = stays_apart(tree, item, members, self.order())
+        apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
-            said = f"{name} with all of these is everything: nothing is left to stay apart."
+            said = f"{name} and this clade are all items: no item is left to be apart."
             if item in members:
-                said = f"{name} is in that clade already."
-            store.look(draft=self._laid_aside, said=said)
+                said = f"{name} is already in this clade."
+            store.look(draft=self._draft_before_drag, said=said)
             return
         store.look(draft=draft.drop(members, apart), selection=())
 
     def key(self, key: str) -> None:
-        """T, O, E, Enter, Escape."""
+        """Handle the keys T, O, E, Enter and Escape."""
         if key in ("t", "o", "e"):
             self.begin({"t": "together", "o": "odd", "e": "eject"}[key])
         elif key == "Enter":
@@ -78,7 +83,7 @@ class Gestures:
                 self.store.look(selection=(), error=None)
 
     def begin(self, mode: str) -> None:
-        """Begin a gesture, or move the open one on."""
+        """Begin a gesture (``together``, ``odd`` or ``eject``), or continue the open draft."""
         view = self.store.view
         if not self.store.session.labels or self.store.session.snapshot is None:
             return
@@ -92,7 +97,7 @@ class Gestures:
         self.store.look(draft=draft, error=None)
 
     def apply(self) -> None:
-        """State what the draft says."""
+        """Add the constraints of the draft to the session."""
         ready = self.store.view.draft.ready
         if not ready:
             return
@@ -100,13 +105,13 @@ class Gestures:
         author = self.store.session.author
         if len(ready) == 1:
             self.store.dispatch(act.AddConstraint(*ready[0], author=author))
-        else:  # a clade as the odd one out: one step to undo
-            each = (Constraint(0, *said, author=author, time=act.now()) for said in ready)
+        else:  # several items outside the group: added together, so that one undo removes them
+            each = (Constraint(0, *statement, author=author, time=act.now()) for statement in ready)
             self.store.dispatch(act.ImportConstraints(tuple(each)))
-        self.stated()
+        self.on_stated()
 
     def constraints_act(self, name: str, more: dict[str, Any]) -> None:
-        """What was done in the list of constraints."""
+        """Handle an act of the constraints panel."""
         store = self.store
         if name == "gesture":
             self.begin(str(more.get("mode")))
@@ -117,7 +122,7 @@ class Gestures:
         elif name == "take-back":
             store.look(draft=store.view.draft.without(int(more["item"])))
         elif name == "keep-constraints":
-            switch = answerlist.keeping(store)
+            switch = constraints_model.switch_method_action(store)
             if switch is not None:
                 store.dispatch(switch)
         elif name == "enable":
@@ -134,15 +139,15 @@ class Gestures:
         elif name == "author":
             store.dispatch(act.SetAuthor(str(more.get("value"))))
         elif name == "expert":
-            store.dispatch(act.SwitchAuthor(str(more["name"]), bool(more.get("value"))))
+            store.dispatch(act.EnableAuthor(str(more["name"]), bool(more.get("value"))))
         elif name == "expert-weight":
             with store.guarded():
                 weight = _number(more.get("value"))
-                store.dispatch(act.WeighAuthor(str(more["name"]), weight))
+                store.dispatch(act.SetAuthorWeight(str(more["name"]), weight))
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
         elif name == "soften":
-            soften = answerlist.softening(store, str(more.get("method")))
+            soften = conflicts_model.soften_action(store, str(more.get("method")))
             if soften is not None:
                 store.dispatch(soften)
         elif name == "undo":
@@ -150,7 +155,7 @@ class Gestures:
         elif name == "graph":
             store.look(sheet="why", why="conflict")
         elif name == "select":
-            self.take(_items(more.get("items"), len(store.session.labels)))
+            self.select_items(_items(more.get("items"), len(store.session.labels)))
         elif name == "peek":
             n = len(store.session.labels)
             peek = (_items(more.get("together"), n), _items(more.get("apart"), n))
@@ -164,7 +169,7 @@ class Gestures:
 
 
 def _items(listed: Any, n_items: int) -> tuple[int, ...]:
-    """Items that the browser named; what is none of them is left out."""
+    """Return the items in a list from the browser, without values that are not items."""
     return tuple(i for i in listed or () if isinstance(i, int) and 0 <= i < n_items)
 
 
@@ -172,4 +177,4 @@ def _number(text: Any) -> float:
     try:
         return float(str(text))
     except ValueError:
-        raise InvalidConstraint(f"A weight is a positive number, not {str(text)!r}.") from None
+        raise InvalidConstraint(f"A weight must be a positive number, not {str(text)!r}.") from None

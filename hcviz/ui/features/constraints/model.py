@@ -1,4 +1,4 @@
-"""What the list of constraints shows: the one being stated, the list, the experts; plain JSON."""
+"""State of the constraints panel: the draft, the list and the experts, as plain JSON."""
 
 from __future__ import annotations
 
@@ -6,48 +6,49 @@ from collections import Counter
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import parameter_doc
 from hcviz.session import actions as act
 from hcviz.session import experts
-from hcviz.session.judge import State, judge, states
+from hcviz.session.assessment import ConstraintState, assess, constraint_states
 from hcviz.session.model import Constraint
-from hcviz.ui.features.supports import model as certainty
-from hcviz.ui.state import default_method as choosing
+from hcviz.ui.features.conflicts import model as conflicts_model
+from hcviz.ui.features.supports import model as supports_model
+from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
-#: So many answers of another author, and more, are one line that opens: a drawn tree has hundreds.
-FOLD = 40
-#: Of those, so many are shown when it is opened.
-SHOWN = 60
-#: Conflicts with so many earlier answers are shown leaf by leaf, and so many leaves of a group.
-FEW = 4
-CHIPS = 6
-#: So many verdicts of a draft are shown.
-JUDGED = 4
+#: From this many constraints of another author on, they are folded into one line. A reference tree
+#: has hundreds.
+FOLD_FROM = 40
+#: Constraints shown of a folded author at most.
+MAX_ROWS = 60
+#: Items of a group that are shown as buttons, at most.
+MAX_CHIPS = 6
+#: Verdicts of a draft that are shown, at most.
+MAX_VERDICTS = 4
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the constraints panel, as plain JSON."""
     session, view = store.session, store.view
-    said = states(session)
+    said = constraint_states(session)
     counts = Counter(each.author for each in session.constraints)
-    folded = [name for name, n in counts.items() if n >= FOLD and name != session.author]
+    folded = [name for name, n in counts.items() if n >= FOLD_FROM and name != session.author]
     return {
         "ready": session.snapshot is not None,
         "items": [
             _row(store, each, said) for each in session.constraints if each.author not in folded
         ],
-        "folds": [_fold(store, name, said) for name in folded],
+        "folds": [_author_fold(store, name, said) for name in folded],
         "count": len(session.constraints),
         "used": len(session.enabled),
-        "ignored": _ignored(store) if session.constraints or view.draft.open else None,
-        "conflict": conflict(store),
+        "ignored": _ignored_note(store) if session.constraints or view.draft.open else None,
+        "conflict": conflicts_model.state(store),
         "draft": _draft(store) if view.draft.open else None,
         "author": session.author,
         "experts": _experts(store),
     }
 
 
-def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, Any]:
+def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:
     return {
         "id": each.id,
         "sentence": each.sentence(store.session.labels),
@@ -59,12 +60,15 @@ def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, An
     }
 
 
-def _fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
-    """What one author said, as one line; what is wrong stands first when it is opened."""
+def _author_fold(store: Store, author: str, said: dict[int, ConstraintState]) -> dict[str, Any]:
+    """Return the constraints of one author as one line that opens.
+
+    Conflicts and violated constraints come first.
+    """
     theirs = [each for each in store.session.constraints if each.author == author]
     kinds = Counter(said.get(each.id, "satisfied") for each in theirs)
-    order: dict[State, int] = {"conflict": 0, "violated": 1}
-    shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:SHOWN]
+    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
+    shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:MAX_ROWS]
     return {
         "author": author,
         "count": len(theirs),
@@ -74,99 +78,17 @@ def _fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
     }
 
 
-def conflict(store: Store) -> dict[str, Any] | None:
-    """What is at odds, each answer with its leaves where there are few, and what can be done."""
+def _ignored_note(store: Store) -> dict[str, str] | None:
+    """Return that the method in use ignores constraints, and a method to use instead.
+
+    None if the method uses constraints.
+    """
     session = store.session
-    clash, labels = session.conflict, session.labels
-    if clash is None:
-        return None
-    by_id = {c.id: c for c in session.constraints}
-    members = [by_id[i] for i in clash.with_ids if i in by_id]
-    new = by_id.get(clash.constraint_id)
-    few = new is not None and len(members) <= FEW
-    last = session.past[-1].label if session.past else ""
-    return {
-        "id": clash.constraint_id,
-        "sentence": clash.sentence,
-        "waiting": [by_id[i].sentence(labels) for i in clash.waiting if i in by_id],
-        "members": [each.sentence(labels) for each in members],
-        "repairs": [
-            {
-                "id": i,
-                "sentence": f"Keep the new answer, switch off: {by_id[i].sentence(labels)}",
-            }
-            for i in clash.repairs
-            if i in by_id
-        ],
-        "answers": [_at_odds(store, each, each is new) for each in [*members, new] if each]
-        if few
-        else [],
-        "undo": last if last.startswith("Add") else "",
-        "softs": _softs(store),
-    }
-
-
-def _at_odds(store: Store, each: Constraint, fresh: bool) -> dict[str, Any]:
-    labels = store.session.labels
-
-    def leaf(item: int) -> dict[str, Any]:
-        return {"id": item, "name": labels[item]}
-
-    return {
-        "id": each.id,
-        "sentence": each.sentence(labels),
-        "author": each.author,
-        "fresh": fresh,
-        "group": [leaf(item) for item in each.group[:CHIPS]],
-        "more": max(0, len(each.group) - CHIPS),
-        "apart": leaf(each.apart),
-    }
-
-
-def _softs(store: Store) -> list[dict[str, str]]:
-    """Ways to treat constraints as soft: of this method, and of the first that always does."""
-    found = []
-    session = store.session
-    method = get_algorithm(session.method)
-    if method.softened_by:
-        what = method.params.param[method.softened_by]
-        found.append(
-            {
-                "method": session.method,
-                "text": f"Treat constraints as soft ({what.label})",
-                "title": f"Switches all of them on. {what.label} is set in the method's form: "
-                f"{parameter_doc(what)}",
-            }
-        )
-    other = None if store.dataset is None else choosing.always_soft(store.problem)
-    if other is not None and other is not method:
-        found.append(
-            {
-                "method": other.name,
-                "text": f"Treat constraints as soft: {other.title}",
-                "title": f"Changes the method and switches all constraints on. {other.summary}",
-            }
-        )
-    return found
-
-
-def softening(store: Store, method: str) -> act.Soften | None:
-    """The action of one of these; None where nothing is at odds any more."""
-    clash = store.session.conflict
-    if clash is None or method not in {each["method"] for each in _softs(store)}:
-        return None
-    values = get_algorithm(method).softening(store.problem)
-    return act.Soften(method, values, (clash.constraint_id, *clash.waiting))
-
-
-def _ignored(store: Store) -> dict[str, str] | None:
-    """That the method in use ignores constraints, and the method to use instead: "" for none."""
-    session = store.session
-    if session.treats != "ignored":
+    if session.constraint_mode != "ignored":
         return None
     other = None
     if store.dataset is not None:
-        other = choosing.keeping_constraints(session, store.problem)
+        other = default_method.keeping_constraints(session, store.problem)
     return {
         "sentence": f"{get_algorithm(session.method).title} ignores constraints.",
         "method": "" if other is None else other.name,
@@ -174,22 +96,25 @@ def _ignored(store: Store) -> dict[str, str] | None:
     }
 
 
-def keeping(store: Store) -> act.SetMethod | None:
-    """The action of that button: the statement in progress stays open."""
-    if store.session.treats != "ignored" or store.dataset is None:
+def switch_method_action(store: Store) -> act.SetMethod | None:
+    """Return the action that changes to a method which uses constraints; None if none is needed.
+
+    The open draft stays.
+    """
+    if store.session.constraint_mode != "ignored" or store.dataset is None:
         return None
-    other = choosing.keeping_constraints(store.session, store.problem)
+    other = default_method.keeping_constraints(store.session, store.problem)
     return None if other is None else act.SetMethod(other.name)
 
 
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     statements = draft.ready
-    ready = statements[:JUDGED]
-    verdicts = [judge(session, group, apart, session.author) for group, apart in ready]
+    ready = statements[:MAX_VERDICTS]
+    verdicts = [assess(session, group, apart, session.author) for group, apart in ready]
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
-        shown = [{"id": item, "name": session.labels[item]} for item in items[:CHIPS]]
+        shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
         return {"shown": shown, "more": len(items) - len(shown)}
 
     return {
@@ -204,14 +129,17 @@ def _draft(store: Store) -> dict[str, Any]:
             {"kind": kind, "sentence": said}
             for (group, apart), verdict in zip(ready, verdicts, strict=True)
             if verdict.kind == "correction"
-            for kind, said in certainty.of_answer(store, group, apart)
+            for kind, said in supports_model.answer_sentences(store, group, apart)
         ],
     }
 
 
-def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The leaves pointed at, or of the gesture in progress, or the item that a lesson asks about:
-    (together, apart)."""
+def marked_leaves(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the leaves to mark in the tree, as (together, apart).
+
+    These are the leaves under the pointer in a conflict card, else those of the open draft, else
+    the item of a lesson's question.
+    """
     draft, lesson = store.view.draft, store.view.lesson
     if store.view.peek is not None:
         return store.view.peek
@@ -224,7 +152,7 @@ def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _experts(store: Store) -> dict[str, Any] | None:
-    """Who says what, and how they agree; None while one person without a name says it all."""
+    """Return the authors and how they agree; None if there is one author without a name."""
     session = store.session
     found = experts.experts(session)
     if len(found) < 2 and session.author == "you":
@@ -234,20 +162,20 @@ def _experts(store: Store) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": each.name,
-                "said": each.said,
-                "used": each.used,
-                "on": each.used > 0,
+                "said": each.n_answers,
+                "used": each.n_enabled,
+                "on": each.n_enabled > 0,
                 "weight": each.weight,
                 "you": each.name == session.author,
             }
             for each in found
         ],
-        "weighs": session.weighs,
+        "weighs": session.is_soft,
         "pairs": [
             {
                 "first": pair.first,
                 "second": pair.second,
-                "share": None if pair.share is None else certainty.percent(pair.share),
+                "share": None if pair.share is None else supports_model.percent(pair.share),
                 "sentence": _agreement(pair),
                 "clashes": [
                     {
@@ -255,27 +183,27 @@ def _experts(store: Store) -> dict[str, Any] | None:
                         "sentence": by_id[clash.id].sentence(session.labels),
                         "with": [by_id[i].sentence(session.labels) for i in clash.with_ids],
                     }
-                    for clash in pair.clashes
+                    for clash in pair.disagreements
                 ],
-                "more": pair.n_clashes - len(pair.clashes),
+                "more": pair.n_disagreements - len(pair.disagreements),
             }
             for pair in experts.agreements(session)
         ],
     }
 
 
-def _agreement(pair: experts.Agreement) -> str:
-    """In words: what was compared, and what came out."""
-    if not pair.stated:
-        return "No triple of items is spoken of by both."
+def _agreement(pair: experts.ExpertAgreement) -> str:
+    """Return a sentence about how far two authors agree."""
+    if not pair.n_stated:
+        return "No triple of items has a statement by both."
     if pair.share is None:
-        return f"Neither confirmed nor denied: {_triples(pair.open)} of items both name."
-    text = f"{pair.alike:,} alike, {pair.against:,} at odds"
-    if pair.open:
-        text += f", {pair.open:,} left open by one"
-    text += f", of {_triples(pair.looked_at)}"
-    if pair.looked_at < pair.stated:
-        text += f" looked at ({pair.stated:,} stated)"
+        return f"Neither agree nor contradict: {_triples(pair.n_open)} of items both name."
+    text = f"{pair.n_agreeing:,} alike, {pair.n_contradicting:,} in conflict"
+    if pair.n_open:
+        text += f", {pair.n_open:,} left open by one"
+    text += f", of {_triples(pair.n_checked)}"
+    if pair.n_checked < pair.n_stated:
+        text += f" checked ({pair.n_stated:,} stated)"
     return text + "."
 
 

@@ -1,97 +1,371 @@
 let noteOpen = null
+const inWords = value => value.toLocaleString("en")
 const foldOpen = new Set()
 
 function draftCard(draft, ignored, send) {
-  return h("div", { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
+  return h(
+    "div",
+    { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
     h("p", { class: "says" }, draft.sentence),
-    picked("together", "Together", draft.together, send), picked("apart", "Odd one out", draft.apart, send),
-    ...draft.verdicts.map(v => h("div", { class: `verdict ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
-    draft.more ? h("p", { class: "quiet small" }, `and ${draft.more.toLocaleString("en")} more`) : null,
+    picked("together", "Together", draft.together, send),
+    picked("apart", "Odd one out", draft.apart, send),
+    ...draft.verdicts.map(v =>
+      h("div", { class: `verdict ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence),
+    ),
+    draft.more
+      ? h("p", { class: "quiet small" }, `and ${draft.more.toLocaleString("en")} more`)
+      : null,
     ignored ? ignoredCard(ignored, send) : null,
-    ...draft.beliefs.map(v => h("div", { class: `belief ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
-    h("div", { class: "row" },
-      h("button", { type: "button", class: "main", "data-key": "apply", disabled: !draft.ready, onclick: () => send("apply") }, "Apply ", h("kbd", {}, "Enter")),
-      h("button", { type: "button", "data-key": "clear", onclick: () => send("clear") }, "Clear ", h("kbd", {}, "Esc"))))
+    ...draft.beliefs.map(v =>
+      h("div", { class: `belief ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "main",
+          "data-key": "apply",
+          disabled: !draft.ready,
+          onclick: () => send("apply"),
+        },
+        "Apply ",
+        h("kbd", {}, "Enter"),
+      ),
+      h(
+        "button",
+        { type: "button", "data-key": "clear", onclick: () => send("clear") },
+        "Clear ",
+        h("kbd", {}, "Esc"),
+      ),
+    ),
+  )
 }
 
 // The method in use ignores constraints: the button switches to one that keeps them.
 function ignoredCard(ignored, send) {
-  return h("div", { class: "warn" }, ignored.sentence, ignored.method ? h("button", { type: "button", "data-key": "keep-constraints", onclick: () => send("keep-constraints") }, ignored.text) : null)
+  return h(
+    "div",
+    { class: "warn" },
+    ignored.sentence,
+    ignored.method
+      ? h(
+          "button",
+          {
+            type: "button",
+            "data-key": "keep-constraints",
+            onclick: () => send("keep-constraints"),
+          },
+          ignored.text,
+        )
+      : null,
+  )
 }
 
 function row(item, send) {
   const noting = noteOpen === item.id
-  return h("li", { class: `${item.enabled ? "" : "off"} ${item.state === "conflict" ? "conflict" : ""}`, "data-id": item.id },
-    h("div", { class: "top" },
-      h("input", { type: "checkbox", checked: item.enabled, "data-key": `on-${item.id}`, "aria-label": `Use: ${item.sentence}`,
-        title: item.enabled ? "Switch off" : "Switch on", onchange: event => send("enable", { id: item.id, value: event.target.checked }) }),
-      h("button", { type: "button", class: "sentence", "data-key": `show-${item.id}`, title: "Show its items in the tree", onclick: () => send("show", { id: item.id }) }, item.sentence)),
-    h("div", { class: "foot" }, h("span", { class: `tag ${item.state}` }, item.state), item.author, item.weight !== 1 ? ` · weight ${item.weight}` : "",
+  return h(
+    "li",
+    {
+      class: `${item.enabled ? "" : "off"} ${item.state === "conflict" ? "conflict" : ""}`,
+      "data-id": item.id,
+    },
+    h(
+      "div",
+      { class: "top" },
+      h("input", {
+        type: "checkbox",
+        checked: item.enabled,
+        "data-key": `on-${item.id}`,
+        "aria-label": `Use: ${item.sentence}`,
+        title: item.enabled ? "Switch off" : "Switch on",
+        onchange: event => send("enable", { id: item.id, value: event.target.checked }),
+      }),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "sentence",
+          "data-key": `show-${item.id}`,
+          title: "Show its items in the tree",
+          onclick: () => send("show", { id: item.id }),
+        },
+        item.sentence,
+      ),
+    ),
+    h(
+      "div",
+      { class: "foot" },
+      h("span", { class: `tag ${item.state}` }, item.state),
+      item.author,
+      item.weight !== 1 ? ` · weight ${item.weight}` : "",
       h("span", { class: "gap" }),
-      h("button", { type: "button", class: "bare", "aria-label": "Note", title: "Note", "data-key": `note-${item.id}`,
-        onclick: event => { noteOpen = noting ? null : item.id; send("repaint") } }, icon("note")),
-      h("button", { type: "button", class: "bare", "aria-label": "Delete", title: "Delete (undo brings it back)", "data-key": `del-${item.id}`, onclick: () => send("delete", { id: item.id }) }, icon("bin"))),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "bare",
+          "aria-label": "Note",
+          title: "Note",
+          "data-key": `note-${item.id}`,
+          onclick: event => {
+            noteOpen = noting ? null : item.id
+            send("repaint")
+          },
+        },
+        icon("note"),
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "bare",
+          "aria-label": "Delete",
+          title: "Delete (undo brings it back)",
+          "data-key": `del-${item.id}`,
+          onclick: () => send("delete", { id: item.id }),
+        },
+        icon("bin"),
+      ),
+    ),
     noting || item.note
-      ? h("div", { class: "more" }, h("input", { class: "note", "data-key": `text-${item.id}`, "aria-label": "Note text", placeholder: "Why? A note to yourself and others", value: item.note,
-          onchange: event => { noteOpen = null; send("note", { id: item.id, value: event.target.value }) } }),
-        noting ? h("label", { class: "weigh", title: "Counts for methods that weigh answers" }, "Weight ", h("input", { type: "number", min: 0, step: "any", "data-key": `weight-${item.id}`, value: item.weight,
-          onchange: event => send("weight", { id: item.id, value: event.target.value }) })) : null) : null)
+      ? h(
+          "div",
+          { class: "more" },
+          h("input", {
+            class: "note",
+            "data-key": `text-${item.id}`,
+            "aria-label": "Note text",
+            placeholder: "Why? A note to yourself and others",
+            value: item.note,
+            onchange: event => {
+              noteOpen = null
+              send("note", { id: item.id, value: event.target.value })
+            },
+          }),
+          noting
+            ? h(
+                "label",
+                { class: "weigh", title: "Counts for methods that weigh answers" },
+                "Weight ",
+                h("input", {
+                  type: "number",
+                  min: 0,
+                  step: "any",
+                  "data-key": `weight-${item.id}`,
+                  value: item.weight,
+                  onchange: event => send("weight", { id: item.id, value: event.target.value }),
+                }),
+              )
+            : null,
+        )
+      : null,
+  )
 }
 
-// Many answers of one author, such as a drawn tree: one line that opens.
+// Many constraints of one author, such as a reference tree, are one line that opens.
 function fold(group, send) {
-  return h("li", { class: "fold" }, h("details", { open: foldOpen.has(group.author),
-    ontoggle: event => { foldOpen[event.target.open ? "add" : "delete"](group.author) } },
-    h("summary", { "data-key": `fold-${group.author}` }, h("b", {}, group.author), ` ${group.count.toLocaleString("en")} answers `,
-      group.states.map(([state, count]) => h("span", { class: `tag ${state}` }, `${count.toLocaleString("en")} ${state}`))),
-    h("ul", { "aria-label": `Answers of ${group.author}`, "data-scroll": `fold-${group.author}` }, group.rows.map(item => row(item, send))),
-    group.more ? h("p", { class: "quiet small" }, `and ${group.more.toLocaleString("en")} more`) : null))
+  return h(
+    "li",
+    { class: "fold" },
+    h(
+      "details",
+      {
+        open: foldOpen.has(group.author),
+        ontoggle: event => {
+          foldOpen[event.target.open ? "add" : "delete"](group.author)
+        },
+      },
+      h(
+        "summary",
+        { "data-key": `fold-${group.author}` },
+        h("b", {}, group.author),
+        ` ${group.count.toLocaleString("en")} answers `,
+        group.states.map(([state, count]) =>
+          h("span", { class: `tag ${state}` }, `${count.toLocaleString("en")} ${state}`),
+        ),
+      ),
+      h(
+        "ul",
+        { "aria-label": `Answers of ${group.author}`, "data-scroll": `fold-${group.author}` },
+        group.rows.map(item => row(item, send)),
+      ),
+      group.more
+        ? h("p", { class: "quiet small" }, `and ${group.more.toLocaleString("en")} more`)
+        : null,
+    ),
+  )
 }
 
 function pair(p, send) {
-  return h("div", { class: "pair" }, h("div", {}, h("b", {}, `${p.first} and ${p.second}`), p.share === null ? null : h("span", { class: "share" }, `${p.share} agree`)),
+  return h(
+    "div",
+    { class: "pair" },
+    h(
+      "div",
+      {},
+      h("b", {}, `${p.first} and ${p.second}`),
+      p.share === null ? null : h("span", { class: "share" }, `${p.share} agree`),
+    ),
     h("p", { class: "quiet small" }, p.sentence),
-    p.clashes.length ? h("ul", { "aria-label": `Where ${p.first} and ${p.second} contradict each other` }, p.clashes.map(c => h("li", {},
-      h("button", { type: "button", class: "sentence", "data-key": `clash-${p.first}-${p.second}-${c.id}`, title: "Show its items in the tree", onclick: () => send("show", { id: c.id }) }, c.sentence),
-      h("p", { class: "quiet small" }, "against: ", c.with.join("; ")))),
-      p.more ? h("li", { class: "quiet small" }, `and ${p.more} more`) : null) : null)
+    p.clashes.length
+      ? h(
+          "ul",
+          { "aria-label": `Where ${p.first} and ${p.second} contradict each other` },
+          p.clashes.map(c =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "sentence",
+                  "data-key": `clash-${p.first}-${p.second}-${c.id}`,
+                  title: "Show its items in the tree",
+                  onclick: () => send("show", { id: c.id }),
+                },
+                c.sentence,
+              ),
+              h("p", { class: "quiet small" }, "against: ", c.with.join("; ")),
+            ),
+          ),
+          p.more ? h("li", { class: "quiet small" }, `and ${p.more} more`) : null,
+        )
+      : null,
+  )
 }
 
 function people(found, send) {
-  return [h("h2", {}, "Experts"),
-    h("div", { class: "experts", role: "group", "aria-label": "Experts" }, found.rows.map(e => h("div", { class: "expert", "data-name": e.name },
-      h("input", { type: "checkbox", checked: e.on, disabled: !e.said, "data-key": `expert-${e.name}`, "aria-label": `Use the answers of ${e.name}`,
-        title: e.on ? "Switch all off" : "Switch them on again", onchange: event => send("expert", { name: e.name, value: event.target.checked }) }),
-      h("span", { class: "who", title: e.name }, e.name, e.you ? h("i", {}, " new answers") : null),
-      h("span", { class: "quiet small" }, `${e.used.toLocaleString("en")} of ${e.said.toLocaleString("en")}`),
-      h("label", { class: "weigh", title: "How much their answers count, for methods that weigh them" }, h("span", { "aria-hidden": "true" }, "×"),
-        h("input", { type: "number", min: 0, step: "any", "aria-label": `Weight of ${e.name}`, "data-key": `weight-of-${e.name}`, value: e.weight,
-          onchange: event => send("expert-weight", { name: e.name, value: event.target.value }) })))),
-      found.weighs ? null : h("p", { class: "quiet small" }, "Weights count for methods that weigh answers.")),
-    found.pairs.map(p => pair(p, send))]
+  return [
+    h("h2", {}, "Experts"),
+    h(
+      "div",
+      { class: "experts", role: "group", "aria-label": "Experts" },
+      found.rows.map(e =>
+        h(
+          "div",
+          { class: "expert", "data-name": e.name },
+          h("input", {
+            type: "checkbox",
+            checked: e.on,
+            disabled: !e.said,
+            "data-key": `expert-${e.name}`,
+            "aria-label": `Use the answers of ${e.name}`,
+            title: e.on ? "Switch all off" : "Switch them on again",
+            onchange: event => send("expert", { name: e.name, value: event.target.checked }),
+          }),
+          h(
+            "span",
+            { class: "who", title: e.name },
+            e.name,
+            e.you ? h("i", {}, " new answers") : null,
+          ),
+          h(
+            "span",
+            { class: "quiet small" },
+            `${e.used.toLocaleString("en")} of ${e.said.toLocaleString("en")}`,
+          ),
+          h(
+            "label",
+            { class: "weigh", title: "How much their answers count, for methods that weigh them" },
+            h("span", { "aria-hidden": "true" }, "×"),
+            h("input", {
+              type: "number",
+              min: 0,
+              step: "any",
+              "aria-label": `Weight of ${e.name}`,
+              "data-key": `weight-of-${e.name}`,
+              value: e.weight,
+              onchange: event => send("expert-weight", { name: e.name, value: event.target.value }),
+            }),
+          ),
+        ),
+      ),
+      found.weighs
+        ? null
+        : h("p", { class: "quiet small" }, "Weights count for methods that weigh answers."),
+    ),
+    found.pairs.map(p => pair(p, send)),
+  ]
 }
 
 export const render = component("constraints", (state, send) => {
-  const g = (mode, key, text, title) => h("button", { type: "button", "data-key": mode, class: state.draft?.mode === mode ? "on" : "", title,
-    disabled: !state.ready, "aria-pressed": String(state.draft?.mode === mode), onclick: () => send("gesture", { mode }) }, text, h("kbd", {}, key))
+  const g = (mode, key, text, title) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "data-key": mode,
+        class: state.draft?.mode === mode ? "on" : "",
+        title,
+        disabled: !state.ready,
+        "aria-pressed": String(state.draft?.mode === mode),
+        onclick: () => send("gesture", { mode }),
+      },
+      text,
+      h("kbd", {}, key),
+    )
   return [
     h("h2", {}, "Say what belongs together"),
-    h("div", { class: "gestures" },
+    h(
+      "div",
+      { class: "gestures" },
       g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
       g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
-      g("eject", "E", "Eject", "Select a subtree, then click the item in it that does not belong (E)")),
+      g(
+        "eject",
+        "E",
+        "Eject",
+        "Select a subtree, then click the item in it that does not belong (E)",
+      ),
+    ),
     state.draft ? draftCard(state.draft, state.ignored, send) : null,
-    h("h2", {}, state.count ? `Constraints (${state.used.toLocaleString("en")} of ${state.count.toLocaleString("en")} in use)` : "Constraints"),
+    h(
+      "h2",
+      {},
+      state.count
+        ? `Constraints (${inWords(state.used)} of ${inWords(state.count)} in use)`
+        : "Constraints",
+    ),
     state.ignored && !state.draft ? ignoredCard(state.ignored, send) : null,
     state.conflict ? conflictCard(state.conflict, send) : null,
     state.count
-      ? h("ul", { "aria-label": "Constraints" }, state.folds.map(group => fold(group, send)), state.items.map(item => row(item, send)))
-      : h("div", { class: "quiet small" }, h("p", {}, "None yet. To correct the tree:"),
-          h("ol", { class: "steps" }, h("li", {}, "click a subtree in the tree;"), h("li", {}, "press T: its items are one group;"),
-            h("li", {}, "press O and click the item that stays apart;"), h("li", {}, "Enter: the tree is rebuilt around it.")),
-          h("p", {}, "Or drag a name onto the branch where it belongs.")),
+      ? h(
+          "ul",
+          { "aria-label": "Constraints" },
+          state.folds.map(group => fold(group, send)),
+          state.items.map(item => row(item, send)),
+        )
+      : h(
+          "div",
+          { class: "quiet small" },
+          h("p", {}, "None yet. To correct the tree:"),
+          h(
+            "ol",
+            { class: "steps" },
+            h("li", {}, "click a subtree in the tree;"),
+            h("li", {}, "press T: its items are one group;"),
+            h("li", {}, "press O and click the item that stays apart;"),
+            h("li", {}, "Enter: the tree is rebuilt around it."),
+          ),
+          h("p", {}, "Or drag a name onto the branch where it belongs."),
+        ),
     state.experts ? people(state.experts, send) : null,
-    h("label", { class: "you", title: "Author of the answers to come" }, "You are ", h("input", { type: "text", maxlength: 60, "data-key": "author", "aria-label": "You are", value: state.author,
-      onchange: event => send("author", { value: event.target.value }) })),
+    h(
+      "label",
+      { class: "you", title: "Author of the answers to come" },
+      "You are ",
+      h("input", {
+        type: "text",
+        maxlength: 60,
+        "data-key": "author",
+        "aria-label": "You are",
+        value: state.author,
+        onchange: event => send("author", { value: event.target.value }),
+      }),
+    ),
   ]
 })

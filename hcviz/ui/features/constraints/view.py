@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import PARTS, UI, Part, script
+from hcviz.ui.parts.part import PARTS, UI, Part, script_and_style
 
 
-class Constraints(Part):
-    """The gestures, the constraint being stated, the list, and what is at odds."""
+class ConstraintsPanel(Part):
+    """The gestures, the draft, the list of constraints, and the conflict card."""
 
-    locals().update(script(__file__, "view", UI / "features/conflicts/card", PARTS / "picked"))
+    locals().update(
+        script_and_style(__file__, "view", UI / "features/conflicts/card", PARTS / "picked")
+    )

@@ -1,1 +1,1 @@
-"""Show how the selected clade could be cut."""
+"""Possible cuts of the selected clade."""

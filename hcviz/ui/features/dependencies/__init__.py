@@ -1,1 +1,1 @@
-"""Show how constraints depend on each other, and what each is worth."""
+"""How constraints depend on each other, and which are useful."""

@@ -1,11 +1,53 @@
-SECTIONS.worth = (state, send) => foldable(state, send, () => state.said ? [h("p", { class: "quiet small" }, state.said)] : [
-  h("dl", { class: "numbers" }, state.facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-  h("p", { class: "quiet small" }, state.words),
-  h("p", { class: "small" }, h("b", {}, state.count)),
-  h("ul", { class: "marked", "data-scroll": "marked", "aria-label": "Answers and what they are worth" }, state.answers.map(each => h("li", {},
-    h("button", { type: "button", "data-key": `worth-${each.id}`, title: `${each.sentence}: ${each.why}. Click to select its items.`, onclick: () => send("show", { id: each.id }) },
-      h("i", { class: `mark ${each.mark}` }, each.mark), h("span", {}, each.sentence))))),
-  state.more ? h("p", { class: "quiet small" }, `and ${state.more.toLocaleString("en")} more`) : null,
-  state.method ? h("p", { class: "quiet small" }, state.method) : null,
-  h("button", { type: "button", class: "small", "data-key": "worth-sheet", onclick: () => send("sheet") }, "Draw how they depend on each other"),
-])
+SECTIONS.worth = (state, send) =>
+  foldable(state, send, () =>
+    state.said
+      ? [h("p", { class: "quiet small" }, state.said)]
+      : [
+          h(
+            "dl",
+            { class: "numbers" },
+            state.facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+          ),
+          h("p", { class: "quiet small" }, state.words),
+          h("p", { class: "small" }, h("b", {}, state.count)),
+          h(
+            "ul",
+            {
+              class: "marked",
+              "data-scroll": "marked",
+              "aria-label": "Answers and what they are worth",
+            },
+            state.answers.map(each =>
+              h(
+                "li",
+                {},
+                h(
+                  "button",
+                  {
+                    type: "button",
+                    "data-key": `worth-${each.id}`,
+                    title: `${each.sentence}: ${each.why}. Click to select its items.`,
+                    onclick: () => send("show", { id: each.id }),
+                  },
+                  h("i", { class: `mark ${each.mark}` }, each.mark),
+                  h("span", {}, each.sentence),
+                ),
+              ),
+            ),
+          ),
+          state.more
+            ? h("p", { class: "quiet small" }, `and ${state.more.toLocaleString("en")} more`)
+            : null,
+          state.method ? h("p", { class: "quiet small" }, state.method) : null,
+          h(
+            "button",
+            {
+              type: "button",
+              class: "small",
+              "data-key": "worth-sheet",
+              onclick: () => send("sheet"),
+            },
+            "Draw how they depend on each other",
+          ),
+        ],
+  )

@@ -1,4 +1,4 @@
-"""What the constraints are worth: dependency, guarantee, and which of them are useful."""
+"""The section What the constraints are worth: dependency, guarantee, and useful constraints."""
 
 from __future__ import annotations
 
@@ -8,32 +8,39 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError
 from hcviz.metrics import Dependency, Usefulness, dependency_guarantee
-from hcviz.ui.features.dependencies import model as dependencies
+from hcviz.ui.features.dependencies import model as dependencies_model
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.folding import folding, structural
+from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
-#: Answers listed; the rest is counted.
-LISTED = 60
+#: Constraints that are listed, at most; the others are counted.
+MAX_LISTED = 60
 _MARKS = {
-    "useful": "neither follows from the others nor is true without any answer",
+    "useful": "does not follow from the others, and is not true without any answer",
     "implied": "follows from the other answers",
     "already": "true without any answer",
 }
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     session = store.session
     if not session.enabled:
-        return {"said": "No answers yet. Random cutting alone is sure of 2/3 of the best value."}
-    if len(session.triplets) > dependencies.MOST:
-        return {"said": f"Told for up to {dependencies.MOST:,} triplets."}
-    found = dependencies.digraph(store)
+        return {
+            "said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."
+        }
+    if len(session.triplets) > dependencies_model.MAX_TRIPLETS:
+        return {"said": f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
+    found = dependencies_model.dependency_digraph(store)
     if isinstance(found, HcvizError):
         return {"said": found.message}
     if found is None:
-        return {"said": "Being worked out."}
-    return {"said": "", "facts": facts(store, found), "words": words(store, found)} | _list(store)
+        return {"said": "Computing…"}
+    return {
+        "said": "",
+        "facts": facts(store, found),
+        "words": guarantee_sentence(store, found),
+    } | _answers_state(store)
 
 
 def facts(store: Store, found: Dependency) -> list[list[str]]:
@@ -41,19 +48,19 @@ def facts(store: Store, found: Dependency) -> list[list[str]]:
     return [
         ["Triplets", f"{len(store.session.triplets):,}"],
         ["Pairs they bind", f"{len(found.bases):,}"],
-        ["Layers", f"{deepest(found):,}"],
+        ["Layers", f"{layer_count(found):,}"],
         ["Dependency measure", f"{found.dmc:,.6g}"],
-        ["Guarantee", share(guarantee)],
+        ["Guarantee", percent(guarantee)],
     ]
 
 
-def deepest(found: Dependency) -> int:
-    """The layers below the class of the largest measure."""
+def layer_count(found: Dependency) -> int:
+    """Return the number of layers below the class with the largest measure."""
     return len(found.layers(int(np.argmax(found.measures)))) if len(found.bases) else 0
 
 
-def words(store: Store, found: Dependency) -> str:
-    """The guarantee in words (Chatziafratis et al. 2018, theorem 5)."""
+def guarantee_sentence(store: Store, found: Dependency) -> str:
+    """Return a sentence about the guarantee (Chatziafratis et al. 2018, theorem 5)."""
     session = store.session
     guarantee = dependency_guarantee(session.n_items, session.triplets, found)
     named = np.unique(session.triplets.rows).size
@@ -62,24 +69,24 @@ def words(store: Store, found: Dependency) -> str:
         f"a dependency measure DMC of {found.dmc:,.6g}"
     )
     if guarantee <= 0:
-        return f"Constrained random cutting is sure of nothing here: {formula}."
+        return f"Constrained random cutting is has no guarantee here: {formula}."
     return (
-        f"Constrained random cutting is sure of {share(guarantee)} of the best value, on average: "
-        f"{formula}."
+        f"Constrained random cutting reaches {percent(guarantee)} of the best value or more, on "
+        f"average: {formula}."
     )
 
 
-def share(value: float) -> str:
-    """A share in per cent, two digits that count."""
+def percent(value: float) -> str:
+    """Return a share in per cent, with two significant digits or more."""
     return f"{100 * value:.2g} %" if value < 0.1 else f"{100 * value:.1f} %"
 
 
-def _list(store: Store) -> dict[str, Any]:
-    found = dependencies.worth(store)
+def _answers_state(store: Store) -> dict[str, Any]:
+    found = dependencies_model.useful_answers(store)
     session = store.session
     if not isinstance(found, Usefulness):
         said = "" if found is None else str(found)
-        return {"answers": [], "more": 0, "count": said or "Which are useful is being worked out."}
+        return {"answers": [], "more": 0, "count": said or "Computing which are useful…"}
     marks = [
         "implied" if implied else "already" if already else "useful"
         for implied, already in zip(found.implied, found.already, strict=True)
@@ -96,20 +103,21 @@ def _list(store: Store) -> dict[str, Any]:
                 "mark": marks[i],
                 "why": _MARKS[marks[i]],
             }
-            for i in order[:LISTED]
+            for i in order[:MAX_LISTED]
         ],
-        "more": max(0, total - LISTED),
+        "more": max(0, total - MAX_LISTED),
         "count": f"{count} useful.",
-        "method": _without(store),
+        "method": _already_note(store),
     }
 
 
-def _without(store: Store) -> str:
-    """Where it was looked up whether an answer is true without any, or why it was not."""
-    found = dependencies.tree_without(store)
+def _already_note(store: Store) -> str:
+    """Return a note about the tree without constraints, or why there is none."""
+    found = dependencies_model.tree_without_constraints(store)
     if isinstance(found, HcvizError):
-        return f"Whether any is true without answers is not known. {found.message}"
-    return f"Already: in the tree without answers ({dependencies.compared_title(store)})."
+        return f"It is not known which are true without answers. {found.message}"
+    method = dependencies_model.comparison_method_title(store)
+    return f"Already: in the tree without answers ({method})."
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
@@ -117,12 +125,12 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "show":
         found = store.session.find(int(more["id"]))
         if found is not None:
-            actions.take((*found.group, found.apart))
+            actions.select_items((*found.group, found.apart))
     elif name == "sheet":
         store.look(sheet="dependencies")
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.labels, session.method, session.params, session.seed,
@@ -130,12 +138,12 @@ def _sees(store: Store) -> Any:
     )  # fmt: skip
 
 
-SECTION = folding(
+SECTION = foldable_section(
     name="worth",
     title="What the constraints are worth",
-    there=lambda store: bool(store.session.enabled) or structural(store),
-    opens=structural,
-    picture=picture,
-    sees=_sees,
+    is_shown=lambda store: bool(store.session.enabled) or minimises_cost(store),
+    is_open_at_first=minimises_cost,
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

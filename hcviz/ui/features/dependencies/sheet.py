@@ -1,5 +1,4 @@
-"""How the constraints depend on each other: the dependency digraph of Chatziafratis et al. (2018),
-in layers."""
+"""The sheet Dependencies: the dependency digraph of Chatziafratis et al. (2018), in layers."""
 
 from __future__ import annotations
 
@@ -10,24 +9,25 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import HcvizError
 from hcviz.metrics import Dependency
-from hcviz.ui.features.dependencies import model as dependencies
-from hcviz.ui.features.dependencies.section import deepest, words
+from hcviz.ui.features.dependencies import model as dependencies_model
+from hcviz.ui.features.dependencies.section import guarantee_sentence, layer_count
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: Rounds over the layers that put classes near those they are joined to.
-ROUNDS = 6
+#: Rounds over the layers, in which each class moves near its neighbours.
+SWEEPS = 6
 
 
-def picture(store: Store) -> dict[str, Any]:
-    found = dependencies.digraph(store)
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
+    found = dependencies_model.dependency_digraph(store)
     if found is None:
-        return {"said": "Being worked out.", "boxes": []}
+        return {"said": "Computing…", "boxes": []}
     if isinstance(found, HcvizError):
         return {"said": found.message, "boxes": []}
     labels, rows = store.session.labels, store.session.triplets.rows
-    layer, place = arranged(found)
+    layer, place = arrange_layers(found)
     top = int(np.argmax(found.measures))
     deciding = {each for some in found.layers(top) for each in some}
     chosen = set(store.view.selection)
@@ -49,21 +49,30 @@ def picture(store: Store) -> dict[str, Any]:
     return {
         "boxes": boxes,
         "edges": found.edges.tolist(),
-        "said": _said(found),
-        "words": words(store, found),
+        "said": _summary(found),
+        "words": guarantee_sentence(store, found),
     }
 
 
-def arranged(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``(layer, place)`` of each class, int64 (N,): the longest path to it, and where in its layer.
+def arrange_layers(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the layer of each class, and its place in the layer.
 
-    Classes without an edge have layer -1. Within a layer they stand near the mean place of their
-    neighbours (Sugiyama's barycentres), which keeps crossings few. O(rounds e log N).
+    Returns
+    -------
+    layer : ndarray of int64, shape (N,)
+        Length of the longest path to the class; -1 for a class without an edge.
+    place : ndarray of int64, shape (N,)
+        Classes are ordered by the mean place of their neighbours, so that few edges cross (Sugiyama
+        et al. 1981).
+
+    Notes
+    -----
+    O(rounds e log N) for e edges.
     """
     count = len(found.bases)
     edges = found.edges.astype(np.int64)
     layer = np.zeros(count, np.int64)
-    for _ in range(count):  # at most as often as there are layers
+    for _ in range(count):  # ends after as many rounds as there are layers
         deeper = layer.copy()
         np.maximum.at(deeper, edges[:, 1], layer[edges[:, 0]] + 1)
         if np.array_equal(deeper, layer):
@@ -77,7 +86,7 @@ def arranged(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         here = np.flatnonzero(layer == each)
         place[here] = np.arange(here.size)
     depths = np.arange(1, int(layer.max(initial=0)) + 1)
-    for turn in range(ROUNDS):
+    for turn in range(SWEEPS):
         down = turn % 2 == 0
         here_of, there_of = (edges[:, 1], edges[:, 0]) if down else (edges[:, 0], edges[:, 1])
         for each in depths if down else depths[::-1] - 1:
@@ -90,26 +99,26 @@ def arranged(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return layer, place
 
 
-def _said(found: Dependency) -> str:
+def _summary(found: Dependency) -> str:
     n, e = len(found.bases), len(found.edges)
     pairs = f"{n:,} pair{'s' * (n != 1)} bound"
     if not e:
-        return f"{pairs}; none waits for another. The measure is {found.dmc:,.6g}."
+        return f"{pairs}; none depends on another. The measure is {found.dmc:,.6g}."
     waits = f"{e:,} dependenc{'y' if e == 1 else 'ies'}"
-    return f"{pairs}, {waits}, {deepest(found):,} layers below the deciding one."
+    return f"{pairs}, {waits}, {layer_count(found):,} layers below the deciding one."
 
 
-def _lacks(store: Store) -> str:
+def _unavailable_because(store: Store) -> str:
     if not store.session.labels:
         return "No data yet."
     if not store.session.enabled:
         return "There are no answers yet."
-    if len(store.session.triplets) > dependencies.MOST:
-        return f"Drawn for up to {dependencies.MOST:,} triplets."
+    if len(store.session.triplets) > dependencies_model.MAX_TRIPLETS:
+        return f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."
     return ""
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     return (store.session.constraints, store.session.labels, store.answers, store.view.selection)
 
 
@@ -118,16 +127,16 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
         n = actions.store.session.n_items
         items = tuple(int(item) for item in more.get("items", ()))
         if items and 0 <= min(items) <= max(items) < n:
-            actions.take(items)
+            actions.select_items(items)
 
 
 SHEET = Sheet(
     name="dependencies",
     title="Dependencies",
-    summary="Which answers wait for which, in layers",
-    make=drawn_by(__file__),
-    picture=picture,
-    sees=_sees,
-    lacks=_lacks,
+    summary="Which answers depend on which, in layers",
+    make=sheet_part(__file__),
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=_unavailable_because,
     act=_act,
 )

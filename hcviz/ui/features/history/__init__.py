@@ -1,1 +1,1 @@
-"""The foot of the page: status sentence and steps of undo and redo."""
+"""The footer of the page: the status sentence, and the steps of undo and redo."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hcviz.session import actions as act
-from hcviz.ui.features.files.model import Files
+from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
 
@@ -18,7 +18,7 @@ class FootControls:
     """Handles the messages of the foot of the page."""
 
     store: Store
-    files: Files
+    files: FileController
 
     def act(self, name: str, fields: dict[str, Any]) -> None:
         """Handle a message of the foot."""

@@ -1,15 +1,16 @@
-"""State of the foot of the page: the status sentence, errors, and the file that is being read."""
+"""State of the footer: the status sentence, errors, and the file that is being read."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hcviz.ui.features.supports import outcome
-from hcviz.ui.features.top_bar.model import waiting
+from hcviz.ui.features.supports import support_changes
+from hcviz.ui.features.top_bar.model import waiting_sentence
 from hcviz.ui.state.store import Store
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the footer, as plain JSON."""
     session, view = store.session, store.view
     if view.error:
         error: Any = view.error
@@ -19,10 +20,12 @@ def picture(store: Store) -> dict[str, Any]:
         error = None
     if view.draft.open:
         sentence = view.draft.sentence(session.labels)
-    elif waiting(store):
-        sentence = waiting(store)
+    elif waiting_sentence(store):
+        sentence = waiting_sentence(store)
     elif view.said or session.message:
-        sentence = f"{view.said or session.message} {outcome.sentence(store)}".strip()
+        sentence = (
+            f"{view.said or session.message} {support_changes.changes_sentence(store)}".strip()
+        )
     elif session.snapshot is None:
         sentence = "Building the first tree."
     else:
@@ -30,7 +33,7 @@ def picture(store: Store) -> dict[str, Any]:
     return {
         "error": list(error) if error else None,
         "sentence": sentence,
-        "hint": outcome.RULE if "lost support" in sentence else "",
+        "hint": support_changes.LOST_SUPPORT_RULE if "lost support" in sentence else "",
         "reading": None
         if view.loading is None
         else {"said": view.loading.sentence, "share": view.loading.share},

@@ -1,4 +1,4 @@
-"""The history strip: the steps of undo and redo, each with its tree in small and its cost."""
+"""State of the history strip: the steps of undo and redo, each with a small tree and its cost."""
 
 from __future__ import annotations
 
@@ -16,27 +16,31 @@ from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.history import answers_in_use
 from hcviz.session.model import Checkpoint, Session
-from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.state.data_sources import answers_in
 from hcviz.ui.state.store import Store
 
-#: Steps shown back and forth, at most.
+#: Steps of undo and of redo that are shown, at most.
 BACK, FORTH = 12, 6
-#: A thumbnail's box, its tips (larger clades end as wedges this wide), and children that one node
-#: may have there; the number of coordinates is bounded by these.
+#: Width and height of a small tree, the number of its tips, and the width of a wedge, which is a
+#: clade that is not drawn further.
 WIDE, HIGH, TIPS, WEDGE = 96, 60, 16, 12
-#: Dasgupta's cost is told of so many pairs at most: some 2 ms.
+#: Pairs for which Dasgupta's cost is computed, at most: this takes about 2 ms.
 PAIRS = 1_000_000
 
 _thumbnails: WeakKeyDictionary[Tree, str] = WeakKeyDictionary()
 _costs: WeakKeyDictionary[Tree, tuple[Any, float | None]] = WeakKeyDictionary()
 
 
-def picture(store: Store) -> dict[str, Any]:
-    """One entry a step, the newest last: ``by`` how many steps away, what led there, the tree."""
+def state(store: Store) -> dict[str, Any]:
+    """Return the steps as plain JSON, the newest last.
+
+    ``by`` is the number of steps from the present one, ``label`` the action that led to the step.
+    """
     session = store.session
-    told = store.view.lesson is None  # what a lesson has yet to tell is not told by its steps
-    past, future = session.past[-BACK:], session.future[-FORTH:][::-1] if told else ()
+    shows_future = store.view.lesson is None  # a lesson does not show its next steps
+    past = session.past[-BACK:]
+    future = session.future[-FORTH:][::-1] if shows_future else ()
     earlier = session.past[-BACK - 1].label if len(session.past) > BACK else "Start"
     labels = [earlier, *(point.label for point in (*past, *future))]
     points: list[Session | Checkpoint] = [*past, session, *future]
@@ -61,23 +65,25 @@ def picture(store: Store) -> dict[str, Any]:
     return {"steps": steps}
 
 
-def sees(store: Store) -> Any:
-    """What the strip depends on; not on the trees of a run that goes on."""
+def depends_on(store: Store) -> Any:
+    """Return what the strip depends on; the trees of a run in progress are left out."""
     session = store.session
     running = not store.still
     now = None if running else session.snapshot
-    told = store.view.lesson is None
-    return (session.past, session.future, now, running, session.data, session.constraints, told)
+    in_lesson = store.view.lesson is not None
+    parts = (session.past, session.future, now, running, session.data, session.constraints)
+    return (*parts, in_lesson)
 
 
-# ---------------------------------------------------------------------- the tree in small
+# ---------------------------------------------------------------------- the small tree
 
 
 def thumbnail(tree: Tree) -> str:
-    """The tree's upper part as an SVG path within ``WIDE`` x ``HIGH``; computed once for a tree.
+    """Return the upper part of a tree as an SVG path of ``WIDE`` x ``HIGH`` pixels.
 
-    The largest clades are opened, one by one, until there are ``TIPS``; what stays closed is a
-    wedge over as many rows as it has items. Even heights. O(m) at first.
+    The largest clades are opened, one by one, until there are ``TIPS`` tips. A clade that is not
+    opened is a wedge over as many rows as it has items. Levels are evenly spaced. The path is
+    cached; O(m) the first time.
     """
     known = _thumbnails.get(tree)
     if known is None:
@@ -116,13 +122,13 @@ def _path(tree: Tree) -> str:
                 )
             else:
                 parts.append(f"M{x} {_r(y[child])}H{end}")
-    if not opened:  # one item, or so many children at the root that they are a wedge
+    if not opened:  # one item, or more children of the root than tips
         parts.append(f"M0 {HIGH // 2}L{WIDE} 0V{HIGH}Z")
     return "".join(parts)
 
 
 def _opened(tree: Tree) -> tuple[set[int], list[int]]:
-    """The nodes that are opened, the largest first, and the tips that they leave."""
+    """Return the nodes that are opened, the largest first, and the tips below them."""
     opened: set[int] = set()
     tips: list[int] = []
     waiting = [(-int(tree.size[tree.root]), tree.root)]
@@ -150,24 +156,23 @@ def _r(row: float) -> int:
 
 
 def _cost(store: Store, point: Session | Checkpoint, tree: Tree) -> str:
-    """Dasgupta's cost under the numbers that the present method reads, where these are of the
-    items and cheap; else the log joint, where the tree is a draw; else nothing."""
-    cost = dasgupta(store, tree) if point.data == store.session.data else None
+    """Return Dasgupta's cost as text if it is cheap to compute, else the log joint of a draw."""
+    cost = tree_cost(store, tree) if point.data == store.session.data else None
     if cost is not None:
-        return f"cost {short(cost)}"
+        return f"cost {short_number(cost)}"
     joint = point.snapshot.metrics.get("log_joint") if point.snapshot is not None else None
-    return "" if joint is None or not math.isfinite(joint) else f"log joint {short(joint)}"
+    return "" if joint is None or not math.isfinite(joint) else f"log joint {short_number(joint)}"
 
 
-def dasgupta(store: Store, tree: Tree) -> float | None:
-    """Dasgupta's cost of ``tree``, once for a tree and a matrix; None: no matrix, or a large one.
+def tree_cost(store: Store, tree: Tree) -> float | None:
+    """Return Dasgupta's cost of a tree; None without a matrix, or if it is too large.
 
-    The matrix is the similarity or, for a method for dissimilarities, the distances, as in the
-    section on costs.
+    The matrix holds similarities or, for a method for dissimilarities, distances. The cost is
+    cached for each tree and matrix.
     """
     if store.dataset is None:
         return None
-    similarity = nodecosts.as_read(store, store.problem).similarity
+    similarity = node_costs_model.problem_as_read(store, store.problem).similarity
     if similarity is None or similarity.shape[0] != tree.n_leaves:
         return None
     if (similarity.nnz if issparse(similarity) else similarity.size) > PAIRS:
@@ -182,8 +187,8 @@ def dasgupta(store: Store, tree: Tree) -> float | None:
     return known[1]
 
 
-def short(value: float) -> str:
-    """``41,230``, ``1.23 M``: four figures or so."""
+def short_number(value: float) -> str:
+    """Return a number with about four digits: ``41,230``, ``1.23 M``."""
     size = abs(value)
     for unit, name in ((1e9, " G"), (1e6, " M")):
         if size >= unit:

@@ -1,11 +1,11 @@
-"""``Foot``: the part of the page that the browser draws with ``view.js``."""
+"""``Footer``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Foot(Part):
-    """The sentence bar and the history strip."""
+class Footer(Part):
+    """The status sentence and the history strip."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

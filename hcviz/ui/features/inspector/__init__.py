@@ -1,1 +1,1 @@
-"""Facts of the selected items and of the shown tree."""
+"""The inspector: facts about the selected items and the tree."""

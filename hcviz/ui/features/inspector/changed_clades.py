@@ -1,4 +1,4 @@
-"""Which clades a rerun changed, by name: what is most unlike the earlier tree comes first."""
+"""The clades that the last run changed, by name; the largest changes come first."""
 
 from __future__ import annotations
 
@@ -13,91 +13,91 @@ from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
 from hcviz.metrics import CladeChanges, nearest_clades
 from hcviz.session.constraint import NAMES_SHOWN
-from hcviz.ui.features.supports import outcome
+from hcviz.ui.features.supports import support_changes
 from hcviz.ui.state.store import Store
 
 Which = Literal["gained", "lost"]
 KINDS: tuple[Which, ...] = ("gained", "lost")
 
-#: Clades listed by name; the others are counted.
-LISTED = 50
-#: Clades compared times nodes compared with, at most: some hundredths of a second. The largest
-#: clades are looked at, where there are more.
-WORK = 20_000_000
+#: Clades that are listed by name, at most; the others are counted.
+MAX_LISTED = 50
+#: Clades that are compared, times nodes of the other tree, at most: some hundredths of a second. If
+#: there are more, the largest clades are compared.
+MAX_WORK = 20_000_000
 
 
 @dataclass(frozen=True)
-class Changed:
-    """A clade gained or lost: its node, and its items, those that make it another one first."""
+class ChangedClade:
+    """A clade that is new or gone. Its items that differ from the nearest clade come first."""
 
     node: int
     members: tuple[int, ...]
-    #: By how many items it differs from the nearest clade of the other tree.
+    #: Number of items in which it differs from the nearest clade of the other tree.
     apart: int
 
     def text(self, labels: tuple[str, ...]) -> str:
-        """``bat, whale, seal and 4 more``."""
+        """Return the names of its items as ``bat, whale, seal and 4 more``."""
         shown = self.members[: NAMES_SHOWN + (len(self.members) == NAMES_SHOWN + 1)]
         return join_names([labels[item] for item in shown], len(shown), len(self.members))
 
 
-#: Of the last changes asked for: the clades listed, how many they are, and how many changed by
-#: chance only.
-Told = tuple[CladeChanges, dict[Which, tuple[Changed, ...]], dict[Which, int], int]
-_told: WeakKeyDictionary[Store, Told] = WeakKeyDictionary()
+#: Cached result for a store: the changes, the listed clades, their numbers, and the number of
+#: changes by chance.
+ChangesCache = tuple[CladeChanges, dict[Which, tuple[ChangedClade, ...]], dict[Which, int], int]
+_cache: WeakKeyDictionary[Store, ChangesCache] = WeakKeyDictionary()
 
 
-def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
-    """The clades gained and lost since the newest run began, the most telling first.
+def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None:
+    """Return the clades that are new or gone since the last run began; None without a comparison.
 
-    That is: those that differ from the nearest clade of the other tree by most items, then the
-    larger ones, for an item that moves makes a new clade of every clade around its old and new
-    places, and these differ by that item only. Of two sampled trees only the clades whose support
-    changed by more than three standard errors are listed; the other changes are chance. None where
-    there is nothing to compare. Computed once for a tree, and not while trees stream in.
+    Clades that differ most from the nearest clade of the other tree come first, then larger ones.
+    One item that moves changes every clade around its old and its new place, each by that item.
+
+    Of two sampled trees, only clades whose support changed by more than three standard errors are
+    listed; the other changes are chance. The result is cached for each tree.
     """
     changes = store.changes()
     if changes is None or store.baseline is None or store.drawn is None:
         return None
-    known = _told.get(store)
+    known = _cache.get(store)
     if known is None or known[0] is not changes:
         before, after = store.baseline, store.drawn.tree
         gained, lost = changes.gained, changes.lost
-        sure = outcome.significant(store)
+        sure = support_changes.significant_changes(store)
         if sure is not None:
             gained, lost = gained[np.isin(gained, sure[0])], lost[np.isin(lost, sure[1])]
-        listed: dict[Which, tuple[Changed, ...]] = {
-            "gained": _ordered(after, before, gained),
-            "lost": _ordered(before, after, lost),
+        listed: dict[Which, tuple[ChangedClade, ...]] = {
+            "gained": _largest_changes(after, before, gained),
+            "lost": _largest_changes(before, after, lost),
         }
         chance = changes.gained.size + changes.lost.size - gained.size - lost.size
         number: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
-        _told[store] = known = (changes, listed, number, chance)
+        _cache[store] = known = (changes, listed, number, chance)
     return known[1]
 
 
-def members(store: Store, which: str, node: int) -> tuple[int, ...]:
-    """The items of a clade that is listed; none if the list is another one by now."""
-    listed = (changed(store) or {}).get("lost" if which == "lost" else "gained", ())
+def clade_members(store: Store, which: str, node: int) -> tuple[int, ...]:
+    """Return the items of a listed clade, () if the list has changed."""
+    listed = (changed_clades(store) or {}).get("lost" if which == "lost" else "gained", ())
     return next((each.members for each in listed if each.node == node), ())
 
 
-def counts(store: Store) -> dict[Which, int]:
-    """How many clades :func:`changed` lists, of each kind; none where it lists nothing."""
-    return dict(_told[store][2]) if changed(store) is not None else {}
+def changed_counts(store: Store) -> dict[Which, int]:
+    """Return how many clades are new and gone; {} without a comparison."""
+    return dict(_cache[store][2]) if changed_clades(store) is not None else {}
 
 
-def picture(store: Store) -> dict[str, Any] | None:
-    """What the inspector shows: names once the run is over or paused, until then a promise."""
+def state(store: Store) -> dict[str, Any] | None:
+    """Return the changed clades as plain JSON; during a run only that they come later."""
     if store.baseline is None or store.session.snapshot is None:
         return None
     if not store.still:
         return {"later": True, "groups": []}
-    found = changed(store)
+    found = changed_clades(store)
     if found is None:
         return None
     labels = store.session.labels
-    _, _, number, chance = _told[store]
+    _, _, number, chance = _cache[store]
     groups = [
         {
             "which": which,
@@ -117,22 +117,22 @@ def picture(store: Store) -> dict[str, Any] | None:
     return {"later": False, "groups": groups, "chance": chance}
 
 
-def _title(each: Changed, which: str) -> str:
+def _title(each: ChangedClade, which: str) -> str:
     other = "earlier" if which == "gained" else "present"
-    items = "1 item" if each.apart == 1 else f"{each.apart:,} items"
-    return f"{len(each.members):,} items: {items} off the nearest clade of the {other} tree"
+    items = "1 item differs" if each.apart == 1 else f"{each.apart:,} items differ"
+    return f"{len(each.members):,} items; {items} from a clade of the {other} tree"
 
 
-def _ordered(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[Changed, ...]:
-    """The ``LISTED`` most telling of these nodes of ``tree``."""
+def _largest_changes(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[ChangedClade, ...]:
+    """Return the ``MAX_LISTED`` largest changes among these nodes of ``tree``."""
     sizes = tree.size[nodes]
-    nodes = nodes[np.argsort(-sizes, kind="stable")][: max(LISTED, WORK // other.n_nodes)]
+    nodes = nodes[np.argsort(-sizes, kind="stable")][: max(MAX_LISTED, MAX_WORK // other.n_nodes)]
     near = nearest_clades(tree, other, nodes)
-    order = np.lexsort((-tree.size[nodes], -near[:, 1]))[:LISTED]
+    order = np.lexsort((-tree.size[nodes], -near[:, 1]))[:MAX_LISTED]
     result = []
     for place in order:
         leaves = tree.leaves(int(nodes[place]))
         known = np.isin(leaves, other.leaves(int(near[place, 0])))
         items = np.concatenate([leaves[~known], leaves[known]])
-        result.append(Changed(int(nodes[place]), tuple(items.tolist()), int(near[place, 1])))
+        result.append(ChangedClade(int(nodes[place]), tuple(items.tolist()), int(near[place, 1])))
     return tuple(result)

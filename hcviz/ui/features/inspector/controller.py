@@ -8,7 +8,7 @@ from typing import Any
 
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.inspector import changed_clades
-from hcviz.ui.features.inspector.model import wider
+from hcviz.ui.features.inspector.model import parent_clade
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
@@ -30,13 +30,13 @@ class InspectorControls:
 
     @ACTS.on("pick")
     def _pick(self, id: int) -> None:
-        self.gestures.take((id,))
+        self.gestures.select_items((id,))
 
     @ACTS.on("clade")
     def _clade(self, which: str, node: int) -> None:
-        items = changed_clades.members(self.store, which, node)
+        items = changed_clades.clade_members(self.store, which, node)
         if items:
-            self.gestures.take(items)
+            self.gestures.select_items(items)
 
     @ACTS.on("focus")
     def _focus(self) -> None:
@@ -49,4 +49,4 @@ class InspectorControls:
 
     @ACTS.on("parent")
     def _parent(self) -> None:
-        self.store.look(selection=wider(self.store))
+        self.store.look(selection=parent_clade(self.store))

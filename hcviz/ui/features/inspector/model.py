@@ -1,4 +1,4 @@
-"""State of the inspector: the selected items and the facts of the shown tree."""
+"""State of the inspector: facts about the selected items and the tree, as plain JSON."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.text import join_names
-from hcviz.ui.features.inspector import changed_clades as changes
-from hcviz.ui.features.lessons.card import tree_to_show
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.similarity_queries import model as probes
-from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.inspector import changed_clades
+from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.similarity_queries import model as similarity_queries_model
+from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.parts.images import as_uri
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import axis
 from hcviz.ui.tree.shown_axis import axis_of
 
-#: Names shown in the inspector; the rest is counted.
+#: Names that the inspector lists, at most; the others are counted.
 MAX_MEMBERS = 60
 
 
-#: Numbers of a run whose names alone do not say what they count.
-_METRICS = {
+#: Metric -> its name on the page, if the metric's own name is not clear.
+_METRIC_NAMES = {
     "uneven": "Sets without a balanced cut",
-    "answers": "Comparisons",  # one answer about three is two of them
+    "answers": "Comparisons",  # one answer about three items is two comparisons
     "queries": "Similarities asked for",
     "share": "Their share of all",
-    "repair": "Similarities for second looks",
+    "repair": "Similarities asked for to check places",
     "c": "c (divergence)",
     "k": "Clusters (k)",
     "theta": "Theta at this k",
@@ -40,31 +40,38 @@ _METRICS = {
 }
 
 
-#: Numbers of a run that say yes or no.
-_YES = {"converged"}
+#: Metrics that are yes or no.
+_YES_NO_METRICS = {"converged"}
 
 
-#: Metrics that are in the details of the supports' accuracy.
-_IN_DETAILS = {"rhat", "ess"}
+#: Metrics that are shown in the details of the supports.
+_METRICS_IN_DETAILS = {"rhat", "ess"}
 
 
-FAR = (
-    "This method takes the numbers for dissimilarities, and parts what has large ones: of "
-    "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
-    "read as it is."
+DISSIMILARITY_NOTE = (
+    "This method reads the numbers as dissimilarities, and separates items with large numbers. "
+    "These data are similarities, so it separates similar items. Open a distance matrix instead."
 )
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the inspector, as plain JSON."""
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
-    if data is not None and data.dissimilarity is None and nodecosts.wants_far(store):
-        notes.insert(0, FAR)
-    told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
+    if (
+        data is not None
+        and data.dissimilarity is None
+        and node_costs_model.reads_dissimilarities(store)
+    ):
+        notes.insert(0, DISSIMILARITY_NOTE)
+    told = (
+        changed_clades.state(store) if store.view.lesson is None else None
+    )  # a lesson tells itself
     return {"selection": _selection(store), "notes": notes, "changes": told}
 
 
 def live(store: Store) -> dict[str, Any]:
+    """Return the facts of the tree, which change many times a second during a run."""
     session = store.session
     if session.snapshot is None:
         return {"facts": []}
@@ -72,24 +79,30 @@ def live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     found = store.changes()
     if found is not None:
-        number = changes.counts(store) if store.still else {}
+        number = changed_clades.changed_counts(store) if store.still else {}
         gained = number.get("gained", len(found.gained))
         lost = number.get("lost", len(found.lost))
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
-        if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
+        if (
+            similarity_queries_model.queries_similarities(store)
+            and name in similarity_queries_model.QUERY_METRICS
+        ):  # a section shows it
             continue
-        if name in _IN_DETAILS:
+        if name in _METRICS_IN_DETAILS:
             continue
-        words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
-        if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
+        words = _METRIC_NAMES.get(name) or name[0].upper() + name[1:].replace("_", " ")
+        if name == "queries" and not similarity_queries_model.queries_similarities(
+            store
+        ):  # other methods query comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES else axis.number(value)
+        said = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
         facts.append([words, said])
-    return {"facts": facts, "sure": certainty.settled(store)}
+    return {"facts": facts, "sure": supports_model.accuracy_state(store)}
 
 
 def _selection(store: Store) -> dict[str, Any] | None:
+    """Return the facts of the selected items; None if nothing is selected."""
     session = store.session
     chosen = store.view.selection
     tree, labels, data = tree_to_show(store), session.labels, store.dataset
@@ -127,7 +140,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     words = f"{title} selected" + (
         f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
-    sure = certainty.of_group(store, chosen)
+    sure = supports_model.group_sentence(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
     words += f". {sure}" if sure else ""
     return {
@@ -143,8 +156,8 @@ def _selection(store: Store) -> dict[str, Any] | None:
     }
 
 
-def wider(store: Store) -> tuple[int, ...]:
-    """The selection's next larger clade."""
+def parent_clade(store: Store) -> tuple[int, ...]:
+    """Return the items of the next larger clade around the selection."""
     tree, chosen = tree_to_show(store), store.view.selection
     if tree is None or not chosen:
         return ()

@@ -1,6 +1,6 @@
 const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]))
 
-const SHOWN = 4  // clades of each kind, until all are asked for
+const SHOWN = 4 // clades of each kind, until a person opens the list
 const all = { gained: false, lost: false }
 
 function changed(group, send) {
@@ -8,55 +8,199 @@ function changed(group, send) {
   const word = which === "gained" ? "new" : "gone"
   const shown = all[which] ? clades : clades.slice(0, SHOWN)
   const rest = count - clades.length
-  return h("div", { class: `changed ${which}` },
+  return h(
+    "div",
+    { class: `changed ${which}` },
     h("h3", {}, `${count.toLocaleString("en")} ${word}`),
-    h("ul", { "aria-label": `Clades ${word}` }, shown.map(c => h("li", {},
-      h("button", { type: "button", "data-key": `c-${which}-${c.node}`, title: `${c.title}. Click to select them.`,
-        onclick: () => send("clade", { which, node: c.node }) }, h("span", {}, c.text), h("i", {}, String(c.size)))))),
-    clades.length > SHOWN ? h("button", { type: "button", class: "bare small", "data-key": `all-${which}`, "aria-expanded": String(all[which]),
-      onclick: () => { all[which] = !all[which]; send("repaint") } }, all[which] ? "Show fewer" : `Show ${clades.length - SHOWN} more`) : null,
-    all[which] && rest > 0 ? h("p", { class: "quiet small" }, `and ${rest.toLocaleString("en")} that differ less`) : null)
+    h(
+      "ul",
+      { "aria-label": `Clades ${word}` },
+      shown.map(c =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              "data-key": `c-${which}-${c.node}`,
+              title: `${c.title}. Click to select them.`,
+              onclick: () => send("clade", { which, node: c.node }),
+            },
+            h("span", {}, c.text),
+            h("i", {}, String(c.size)),
+          ),
+        ),
+      ),
+    ),
+    clades.length > SHOWN
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "bare small",
+            "data-key": `all-${which}`,
+            "aria-expanded": String(all[which]),
+            onclick: () => {
+              all[which] = !all[which]
+              send("repaint")
+            },
+          },
+          all[which] ? "Show fewer" : `Show ${clades.length - SHOWN} more`,
+        )
+      : null,
+    all[which] && rest > 0
+      ? h("p", { class: "quiet small" }, `and ${rest.toLocaleString("en")} that differ less`)
+      : null,
+  )
 }
 
 function changes(state, send) {
   if (!state) return null
   const groups = state.groups.filter(group => group.count)
-  return [h("h2", {}, "Since the last run"),
-    state.later ? h("p", { class: "quiet small" }, "Clades that change are named here when the run is over.")
-      : groups.length ? groups.map(group => changed(group, send)) : h("p", { class: "quiet small" }, state.chance ? "No clade's support clearly changed." : "The same clades as before."),
-    state.chance ? h("p", { class: "quiet small", title: "Their support did not change by more than three standard errors" },
-      `${state.chance.toLocaleString("en")} ${state.chance === 1 ? "clade differs" : "clades differ"} without a clear change of support.`) : null]
+  return [
+    h("h2", {}, "Since the last run"),
+    state.later
+      ? h(
+          "p",
+          { class: "quiet small" },
+          "Clades that change are listed here when the run has finished.",
+        )
+      : groups.length
+        ? groups.map(group => changed(group, send))
+        : h(
+            "p",
+            { class: "quiet small" },
+            state.chance ? "No clade's support clearly changed." : "The same clades as before.",
+          ),
+    state.chance
+      ? h(
+          "p",
+          {
+            class: "quiet small",
+            title: "Their support did not change by more than three standard errors",
+          },
+          `${counted(state.chance, "clade")} ${state.chance === 1 ? "differs" : "differ"} `,
+          "without a clear change of support.",
+        )
+      : null,
+  ]
 }
 
-export const render = component("inspector", (state, send) => {
-  const s = state.selection
-  return [
-    h("h2", {}, "Selected"),
-    s ? h("div", {},
-      s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
-      h("div", { class: "name" }, s.title),
-      s.sure ? h("p", { class: "small group" }, s.sure) : null, facts(s.facts),
-      s.members.length > 1 ? h("div", { class: "chips", "data-scroll": "members", "aria-label": "Members" }, s.members.map(m =>
-        h("button", { type: "button", title: m.name, "data-key": `m-${m.id}`, onclick: () => send("pick", { id: m.id }) }, m.name)),
-        s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null) : null,
-      h("div", { class: "row" },
-        h("button", { type: "button", "data-key": "focus", onclick: () => send("focus") }, "Zoom to it"),
-        s.count > 1 ? h("button", { type: "button", "data-key": "collapse", onclick: () => send("collapse") }, "Collapse or expand") : null,
-        s.parent ? h("button", { type: "button", "data-key": "parent", title: "Select the clade above", onclick: () => send("parent") }, "Widen") : null))
-      : h("p", { class: "quiet small" }, "Click anywhere near a branch, a name or a cell of the heatmap."),
-    // The same in words, for those who cannot see the picture: read out when the selection moves.
-    h("div", { class: "sr", role: "region", "aria-live": "polite", "aria-label": "Selected subtree in words" }, s ? s.words : "Nothing is selected."),
-    h("h2", {}, "This tree"), h("p", { class: "sure", role: "status", hidden: true }), h("div", { class: "tree-facts" }),
-    changes(state.changes, send),
-    ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
-  ]
-}, (live, root) => {
-  const sure = root.querySelector(".sure")
-  sure.hidden = !live.sure
-  sure.className = `sure ${(live.sure?.word ?? "").replaceAll(" ", "-")}`
-  const open = sure.querySelector("details")?.open ?? false
-  sure.replaceChildren(h("b", {}, `Supports: ${live.sure?.word}`), live.sure?.why ?? "",
-    live.sure?.details ? h("details", { open }, h("summary", { title: "R-hat compares the chains and their halves (below 1.01 they agree); effective draws are the independent ones that they are worth" }, "Details"), live.sure.details) : "")
-  root.querySelector(".tree-facts").replaceChildren(
-    live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."))
-})
+export const render = component(
+  "inspector",
+  (state, send) => {
+    const s = state.selection
+    return [
+      h("h2", {}, "Selected"),
+      s
+        ? h(
+            "div",
+            {},
+            s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
+            h("div", { class: "name" }, s.title),
+            s.sure ? h("p", { class: "small group" }, s.sure) : null,
+            facts(s.facts),
+            s.members.length > 1
+              ? h(
+                  "div",
+                  { class: "chips", "data-scroll": "members", "aria-label": "Members" },
+                  s.members.map(m =>
+                    h(
+                      "button",
+                      {
+                        type: "button",
+                        title: m.name,
+                        "data-key": `m-${m.id}`,
+                        onclick: () => send("pick", { id: m.id }),
+                      },
+                      m.name,
+                    ),
+                  ),
+                  s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null,
+                )
+              : null,
+            h(
+              "div",
+              { class: "row" },
+              h(
+                "button",
+                { type: "button", "data-key": "focus", onclick: () => send("focus") },
+                "Zoom to it",
+              ),
+              s.count > 1
+                ? h(
+                    "button",
+                    { type: "button", "data-key": "collapse", onclick: () => send("collapse") },
+                    "Collapse or expand",
+                  )
+                : null,
+              s.parent
+                ? h(
+                    "button",
+                    {
+                      type: "button",
+                      "data-key": "parent",
+                      title: "Select the clade above",
+                      onclick: () => send("parent"),
+                    },
+                    "Widen",
+                  )
+                : null,
+            ),
+          )
+        : h(
+            "p",
+            { class: "quiet small" },
+            "Click anywhere near a branch, a name or a cell of the heatmap.",
+          ),
+      // The same as text, which a screen reader reads when the selection changes.
+      h(
+        "div",
+        {
+          class: "sr",
+          role: "region",
+          "aria-live": "polite",
+          "aria-label": "Selected subtree in words",
+        },
+        s ? s.words : "Nothing is selected.",
+      ),
+      h("h2", {}, "This tree"),
+      h("p", { class: "sure", role: "status", hidden: true }),
+      h("div", { class: "tree-facts" }),
+      changes(state.changes, send),
+      ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
+    ]
+  },
+  (live, root) => {
+    const sure = root.querySelector(".sure")
+    sure.hidden = !live.sure
+    sure.className = `sure ${(live.sure?.word ?? "").replaceAll(" ", "-")}`
+    const open = sure.querySelector("details")?.open ?? false
+    sure.replaceChildren(
+      h("b", {}, `Supports: ${live.sure?.word}`),
+      live.sure?.why ?? "",
+      live.sure?.details
+        ? h(
+            "details",
+            { open },
+            h(
+              "summary",
+              {
+                title:
+                  "R-hat compares the chains and their halves: below 1.01 they agree. " +
+                  "Effective draws: the number of independent draws with the same accuracy.",
+              },
+              "Details",
+            ),
+            live.sure.details,
+          )
+        : "",
+    )
+    root
+      .querySelector(".tree-facts")
+      .replaceChildren(
+        live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."),
+      )
+  },
+)

@@ -1,11 +1,11 @@
-"""``Inspector``: the part of the page that the browser draws with ``view.js``."""
+"""``InspectorPanel``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Inspector(Part):
-    """The selected subtree, and the facts of the tree shown."""
+class InspectorPanel(Part):
+    """Facts about the selected items and the tree."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

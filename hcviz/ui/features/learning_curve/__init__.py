@@ -1,1 +1,1 @@
-"""Distance to a target as constraints are added."""
+"""The learning curve: the distance to a target tree as constraints are added."""

@@ -1,4 +1,4 @@
-"""The trees that a learning curve is seen beside: made without answers, once, behind the scenes."""
+"""``BaselineRuns``: trees of other methods without constraints, shown beside a learning curve."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Behind
-from hcviz.ui.state import default_method as choosing
+from hcviz.jobs import BackgroundRuns
+from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
-#: Of built-in data these are made once for all pages, this many at most.
-KEPT = 64
+#: Trees of built-in data that are kept for all pages, at most.
+MAX_KEPT = 64
 
 Key = tuple[Any, ...]
-Known = dict[Key, Tree | None]
-_everybodys: Known = {}
+TreeCache = dict[Key, Tree | None]
+_shared_trees: TreeCache = {}
 
 
-def beside() -> list[tuple[str, str]]:
-    """The methods that declare a ``baseline``, and what the page calls their trees.
+def baseline_methods() -> list[tuple[str, str]]:
+    """Return the methods that declare a ``baseline``, as (name, title of the baseline).
 
     Samplers come last, since they take longest.
     """
-    found = sorted(choosing.known(), key=lambda each: each.samples)
+    found = sorted(default_method.known(), key=lambda each: each.samples)
     return [(each.name, each.baseline) for each in found if each.baseline]
 
 
-class Baselines:
-    """Runs each of :func:`beside` with its default parameters once there is an answer.
+class BaselineRuns:
+    """Runs each of :func:`baseline_methods` with its default parameters, one after the other.
 
-    Only while the store's own job rests; one after the other. The trees appear as
-    ``store.view.baselines``; a method that cannot run on the data, or fails, has none.
+    The runs begin when there is a constraint, while the session itself has no run in progress. The
+    trees are put into ``store.view.baselines``. A method that cannot run, or fails, has no tree.
     """
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = Behind(schedule)
-        self._at: Key | None = None  # what it runs
-        self._ours: Known = {}
+        self._behind = BackgroundRuns(schedule)
+        self._at: Key | None = None  # the key of the run in progress
+        self._ours: TreeCache = {}
         store.subscribe(
             lambda s: (s.session.data, s.session.seed, s.session.status, bool(s.session.enabled)),
             lambda _: self._next(),
@@ -52,12 +52,12 @@ class Baselines:
         self._at = None
 
     def _next(self) -> None:
-        """Show what is known; start the next that is not, if the store's job rests."""
+        """Show the trees so far, and start the next run if the session has none in progress."""
         store = self._store
         session = store.session
         common = session.data.kind == "built-in" and not session.data.answers
-        known = _everybodys if common else self._ours
-        baselines = beside()
+        known = _shared_trees if common else self._ours
+        baselines = baseline_methods()
         keys = [(name, session.data, session.seed) for name, _ in baselines]
         if self._at is not None and self._at not in keys:  # other data, or another seed
             self.close()
@@ -71,7 +71,7 @@ class Baselines:
             if wanted is not None:
                 self._start(wanted, known)
 
-    def _start(self, key: Key, known: Known) -> None:
+    def _start(self, key: Key, known: TreeCache) -> None:
         name, _, seed = key
         problem = self._store.problem
         if get_algorithm(name).missing_data(problem):
@@ -85,8 +85,8 @@ class Baselines:
         self._at = key
         self._behind.start(name, problem, {}, seed, done, seconds=self._store.seconds)
 
-    def _know(self, key: Key, known: Known, tree: Tree | None) -> None:
+    def _know(self, key: Key, known: TreeCache, tree: Tree | None) -> None:
         known[key] = tree
-        while len(known) > KEPT:
+        while len(known) > MAX_KEPT:
             del known[next(iter(known))]
         self._next()

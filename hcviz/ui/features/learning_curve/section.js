@@ -1,36 +1,81 @@
-const W = 260, H = 112, LEFT = 34, RIGHT = 6, TOP = 8, FOOT = 18
+const W = 260,
+  H = 112,
+  LEFT = 34,
+  RIGHT = 6,
+  TOP = 8,
+  FOOT = 18
 
-// A round number at or above `most`, and how many equal steps lead to it.
+// A round number at or above `most`, and the number of equal steps up to it.
 function scale(most) {
   const unit = 10 ** Math.floor(Math.log10(most))
-  for (const [times, steps] of [[1, 2], [1.5, 3], [2, 2], [3, 3], [4, 2], [5, 5], [6, 3], [8, 4], [10, 2]])
+  for (const [times, steps] of [
+    [1, 2],
+    [1.5, 3],
+    [2, 2],
+    [3, 3],
+    [4, 2],
+    [5, 5],
+    [6, 3],
+    [8, 4],
+    [10, 2],
+  ])
     if (times * unit >= most * 0.999) return [times * unit, steps]
 }
 
 SECTIONS.learning = state => {
   const { points, beside } = state
   const last = Math.max(1, ...points.map(p => p[0]))
-  const [top, steps] = scale(state.top ?? Math.max(1e-4, ...points.map(p => p[1]), ...beside.map(b => b[1])))
-  const x = count => LEFT + (W - LEFT - RIGHT) * count / last
+  const [top, steps] = scale(
+    state.top ?? Math.max(1e-4, ...points.map(p => p[1]), ...beside.map(b => b[1])),
+  )
+  const x = count => LEFT + ((W - LEFT - RIGHT) * count) / last
   const y = share => TOP + (H - TOP - FOOT) * (1 - share / top)
   const number = value => String(+value.toPrecision(2))
-  const grid = Array.from({ length: steps + 1 }, (_, k) => k * top / steps)
+  const grid = Array.from({ length: steps + 1 }, (_, k) => (k * top) / steps)
   const every = Math.max(1, Math.ceil(last / 5))
   const counts = Array.from({ length: Math.floor(last / every) + 1 }, (_, k) => k * every)
+  const across = v => `M${LEFT} ${y(v)}H${W - RIGHT}`
+  const place = ([count, share]) => [x(count).toFixed(1), y(share).toFixed(1)]
+  const gridLine = v =>
+    `<path class="grid" d="${across(v)}"/>` +
+    `<text x="${LEFT - 5}" y="${y(v)}" class="y">${number(v)}</text>`
+  const dot = p => {
+    const [cx, cy] = place(p)
+    const title = `${counted(p[0], "answer")}: ${p[1].toFixed(4)}`
+    return `<circle cx="${cx}" cy="${cy}" r="2.4"><title>${title}</title></circle>`
+  }
   const svg = `<svg viewBox="0 0 ${W} ${H}" role="img">
-    ${grid.map(v => `<path class="grid" d="M${LEFT} ${y(v)}H${W - RIGHT}"/><text x="${LEFT - 5}" y="${y(v)}" class="y">${number(v)}</text>`).join("")}
+    ${grid.map(gridLine).join("")}
     ${counts.map(v => `<text x="${x(v)}" y="${H - 4}" class="x">${v}</text>`).join("")}
-    ${beside.map(([, v], k) => `<path class="beside b${k}" d="M${LEFT} ${y(v)}H${W - RIGHT}"/>`).join("")}
-    <path class="curve" d="M${points.map(p => `${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join("L")}"/>
-    ${points.map(p => `<circle cx="${x(p[0]).toFixed(1)}" cy="${y(p[1]).toFixed(1)}" r="2.4"><title>${counted(p[0], "answer")}: ${p[1].toFixed(4)}</title></circle>`).join("")}
+    ${beside.map(([, v], k) => `<path class="beside b${k}" d="${across(v)}"/>`).join("")}
+    <path class="curve" d="M${points.map(p => place(p).join(" ")).join("L")}"/>
+    ${points.map(dot).join("")}
   </svg>`
   const box = h("div", { class: "curve-box", html: svg })
   box.firstElementChild.setAttribute("aria-label", `${state.measure}. ${state.said}`)
-  const shown = value => value >= 0.01 || value === 0 ? value.toFixed(3) : value.toFixed(4)
-  const row = (cls, text, value) => h("li", { class: cls }, h("i", { "aria-hidden": "true" }), h("span", {}, text), h("b", {}, shown(value)))
+  const shown = value => (value >= 0.01 || value === 0 ? value.toFixed(3) : value.toFixed(4))
+  const row = (cls, text, value) =>
+    h(
+      "li",
+      { class: cls },
+      h("i", { "aria-hidden": "true" }),
+      h("span", {}, text),
+      h("b", {}, shown(value)),
+    )
   return [
     h("h2", {}, "Learning curve"),
-    h("p", { class: "small measure", title: state.better }, state.measure, h("span", { class: "quiet" }, " against answers")), box,
-    h("ul", { class: "curve-key small" }, row("curve", "this session", points[points.length - 1][1]), beside.map(([text, value], k) => row(`beside b${k}`, text, value))),
+    h(
+      "p",
+      { class: "small measure", title: state.better },
+      state.measure,
+      h("span", { class: "quiet" }, " against answers"),
+    ),
+    box,
+    h(
+      "ul",
+      { class: "curve-key small" },
+      row("curve", "this session", points[points.length - 1][1]),
+      beside.map(([text, value], k) => row(`beside b${k}`, text, value)),
+    ),
   ]
 }

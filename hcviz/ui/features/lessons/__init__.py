@@ -1,1 +1,1 @@
-"""Lessons: guess where an item belongs."""
+"""Lessons: a person guesses where an item belongs in the tree."""

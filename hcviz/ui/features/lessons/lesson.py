@@ -1,4 +1,4 @@
-"""What a lesson shows: a tree without one item, a guess where it goes, and the truth."""
+"""``Lesson``: a tree without one item, a guess where the item belongs, and the correct place."""
 
 from __future__ import annotations
 
@@ -18,23 +18,33 @@ from hcviz.session.model import Session
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """An item that was taken out of the tree on the screen."""
+class PlacementQuestion:
+    """The question where an item belongs that was taken out of the tree on the screen."""
 
     gap: RemovedItem
     target: Tree
 
     @cached_property
     def outside(self) -> Tree:
-        """The tree to look at meanwhile: the item stands apart from all others."""
+        """The tree to show during the question: the item is apart from all others."""
         return self.gap.insert_at(self.gap.rest.root)
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """A guess beside the truth. ``best`` is the nearest place where the item would be among its
-    own; ``tree`` has it there, ``way`` are the nodes of that tree from there to the guess. Of the
-    ``told`` triplets that the guess claims of the item ``true`` are true."""
+class GuessResult:
+    """A guess, compared with the target tree.
+
+    Parameters
+    ----------
+    guess, best : int
+        The guessed place, and the nearest correct place.
+    true, told : int
+        Number of correct triplets, and of all triplets, that the guessed place states.
+    tree : Tree
+        The tree with the item at the best place.
+    way : ndarray of int32
+        Nodes of ``tree`` from the best place to the guess.
+    """
 
     guess: int
     best: int
@@ -45,41 +55,54 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """The guess is among the item's own."""
+        """True if the guessed place is correct."""
         return self.guess == self.best
 
     @property
     def off(self) -> int:
-        """Branches between the guess and the best place."""
+        """Number of branches between the guess and the best place."""
         return len(self.way) - 1
 
     @property
     def share(self) -> float:
-        """How much of what the guess says is true; a guess that says nothing is worth nothing."""
+        """Share of correct triplets; for a place without triplets, 1 if it is correct."""
         return self.true / self.told if self.told else float(self.right)
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The state of a lesson; the truth is hidden as long as there is one.
+    """The state of a lesson. During a lesson the page shows no classes and no scores.
 
-    ``asked`` is the item in question (None: the tree is at work, or nothing is left to ask),
-    ``results`` one (share, right) for each guess so far, ``known`` the items that were asked about.
-    ``replay``: it follows the steps of a session file.
+    Parameters
+    ----------
+    asked : PlacementQuestion or None
+        The open question; None during a run, or if no question is left.
+    outcome : GuessResult or None
+        The result of the guess, after it is revealed.
+    results : tuple of (float, bool)
+        Share of correct triplets, and whether the place was right, of each guess.
+    known : frozenset of int
+        Items that were asked about.
+    replay : bool
+        The lesson follows the steps of a session file.
     """
 
-    asked: Asked | None = None
-    outcome: Outcome | None = None
+    asked: PlacementQuestion | None = None
+    outcome: GuessResult | None = None
     results: tuple[tuple[float, bool], ...] = ()
     known: frozenset[int] = frozenset()
     replay: bool = False
 
 
-def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
-    """The guess that the item goes beside ``items``, which need not be a clade.
+def judge_guess(asked: PlacementQuestion, items: tuple[int, ...]) -> GuessResult:
+    """Judge the guess that the item belongs beside ``items``, which need not be a clade.
 
-    The item is among its own beside any clade of its mates, those of the smallest clade of the
-    truth with it; the tree on the screen may have torn them apart. O(n) for each place among them.
+    The mates of the item are the others in its smallest clade of the target tree. A place is
+    correct if it is beside a clade of mates; the tree on the screen may have several such clades.
+
+    Notes
+    -----
+    O(n) for each correct place.
     """
     gap = asked.gap
     guess = gap.place(items)
@@ -96,18 +119,18 @@ def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
         tops = [v for v in good.tolist() if v == gap.rest.root or parent[v] not in good]
         best = min(tops, key=lambda place: len(gap.path(place, guess)))
     true, told = gap.count_true_triplets(asked.target, guess)
-    return Outcome(guess, best, true, told, gap.insert_at(best), gap.path(best, guess))
+    return GuessResult(guess, best, true, told, gap.insert_at(best), gap.path(best, guess))
 
 
 @cache
-def prepared() -> list[list[str]]:
-    """Name and title of the lessons that come with the package, as ``[[name, title], ...]``."""
+def prepared_lessons() -> list[list[str]]:
+    """Return the lessons that come with the package, as ``[[name, title], ...]``."""
     found = sorted((data_folder() / "lessons").glob("*.hcviz"))
     return [[each.stem, datasets.title(each.stem)] for each in found]
 
 
-def open_prepared(name: str) -> Session:
-    """One of them. Raises :class:`HcvizError` where there is none of that name."""
-    if name not in [known for known, _ in prepared()]:
+def open_prepared_lesson(name: str) -> Session:
+    """Open a prepared lesson. Raises :class:`HcvizError` if there is none of that name."""
+    if name not in [known for known, _ in prepared_lessons()]:
         raise HcvizError(f"There is no lesson {name!r}.")
     return load_session((data_folder() / "lessons" / f"{name}.hcviz").read_bytes())

@@ -1,11 +1,11 @@
-"""``Lesson``: the part of the page that the browser draws with ``view.js``."""
+"""``LessonCard``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Lesson(Part):
-    """Where does it go? A guess, the truth, and the steps of a lesson that is a file."""
+class LessonCard(Part):
+    """The question of a lesson, the result of a guess, and the steps of a prepared lesson."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

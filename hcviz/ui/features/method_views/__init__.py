@@ -1,1 +1,1 @@
-"""Draw the views that a method returns."""
+"""The views that a method returns."""

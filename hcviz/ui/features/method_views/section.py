@@ -1,4 +1,4 @@
-"""The views that the method came with, each drawn by the renderer of its type."""
+"""The section Pictures of this method: its views, each drawn by the renderer of its type."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.snapshot import View
-from hcviz.ui.features.method_views import renderers as views
+from hcviz.ui.features.method_views import renderers
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.folding import folding
+from hcviz.ui.parts.foldable import foldable_section
 from hcviz.ui.state.store import Store
 
 
-def pictures(store: Store) -> dict[str, dict[str, Any]]:
-    """By name."""
+def rendered_views(store: Store) -> dict[str, dict[str, Any]]:
+    """Return the views of the tree on the screen as plain JSON, by name."""
     found = {}
-    for name, view in _shown(store).items():
-        render = views.RENDERERS.get(type(view))
+    for name, view in _views_to_draw(store).items():
+        render = renderers.RENDERERS.get(type(view))
         drawn = None if render is None else render(store, view)
         if drawn is not None:
             found[name] = drawn
     return found
 
 
-def _shown(store: Store) -> dict[str, View]:
-    """The views of the tree on the screen, without those that are drawn elsewhere.
+def _views_to_draw(store: Store) -> dict[str, View]:
+    """Return the views of the tree on the screen, without those that are drawn elsewhere.
 
-    The method's curve has a section of its own; the heatmap draws matrices of items.
+    The curve of the method has its own section; the heatmap draws matrices of items.
     """
     snapshot = store.session.snapshot
     if snapshot is None or snapshot.tree.n_leaves != store.session.n_items:
@@ -37,17 +37,18 @@ def _shown(store: Store) -> dict[str, View]:
         for name, view in snapshot.views.items()
         if name
         and not (curve is not None and name == curve.view)
-        and not views.elsewhere(store, view)
+        and not renderers.is_drawn_elsewhere(store, view)
     }
 
 
-def picture(store: Store) -> dict[str, Any]:
-    return {"views": [{"name": name, **drawn} for name, drawn in pictures(store).items()]}
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
+    return {"views": [{"name": name, **drawn} for name, drawn in rendered_views(store).items()]}
 
 
-def _there(store: Store) -> bool:
-    """Whether there is a view that has a renderer. Nothing is drawn for that."""
-    return any(type(view) in views.RENDERERS for view in _shown(store).values())
+def _is_shown(store: Store) -> bool:
+    """Return True if there is a view with a renderer, without rendering it."""
+    return any(type(view) in renderers.RENDERERS for view in _views_to_draw(store).values())
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
@@ -55,19 +56,19 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "mask":
         store.look(veil=not store.view.veil)
     elif name == "item" and 0 <= int(more["id"]) < store.session.n_items:
-        actions.take((int(more["id"]),))
+        actions.select_items((int(more["id"]),))
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     return (store.session.snapshot, store.session.method, store.view.selection, store.view.veil)
 
 
-SECTION = folding(
+SECTION = foldable_section(
     name="views",
     title="Pictures of this method",
-    there=_there,
-    opens=lambda store: True,
-    picture=picture,
-    sees=_sees,
+    is_shown=_is_shown,
+    is_open_at_first=lambda store: True,
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

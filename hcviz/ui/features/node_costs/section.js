@@ -1,15 +1,72 @@
-SECTIONS.costs = (state, send) => foldable(state, send, () => state.cost === null ? [h("p", { class: "quiet small" }, state.said)] : [
-  h("dl", { class: "numbers" },
-    h("dt", { title: state.what }, "Dasgupta's cost"), h("dd", {}, state.cost),
-    state.regularised ? [
-      state.regularised.lam ? [h("dt", { title: "The cost, and (taken off, where more is better) for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost)] : null,
-      h("dt", {}, "Violated triplets"), h("dd", {}, state.regularised.violated)] : null),
-  h("p", { class: "quiet small" }, state.what),
-  state.dearest.length ? [
-    h("h3", {}, "Where it comes from"),
-    h("ul", { class: "picks", "aria-label": "Dearest nodes" }, state.dearest.map(each => h("li", {},
-      h("button", { type: "button", "data-key": `dear-${each.node}`, title: "Select this clade", onclick: () => send("clade", { node: each.node }) },
-        h("span", {}, each.text), h("i", {}, each.share))))),
-    h("button", { type: "button", class: `small ${state.coloured ? "on" : ""}`, "data-key": "cost-colours", "aria-pressed": String(state.coloured),
-      onclick: () => send("colour") }, "Colour the branches by cost")] : null,
-])
+SECTIONS.costs = (state, send) =>
+  foldable(state, send, () =>
+    state.cost === null
+      ? [h("p", { class: "quiet small" }, state.said)]
+      : [
+          h(
+            "dl",
+            { class: "numbers" },
+            h("dt", { title: state.what }, "Dasgupta's cost"),
+            h("dd", {}, state.cost),
+            state.regularised
+              ? [
+                  state.regularised.lam
+                    ? [
+                        h(
+                          "dt",
+                          {
+                            title:
+                              "The cost, plus lambda times the weight of each violated triplet " +
+                              "times the items of the smallest clade with its pair. The second " +
+                              "part is subtracted if more is better.",
+                          },
+                          `Regularised, lambda ${state.regularised.lam}`,
+                        ),
+                        h("dd", {}, state.regularised.cost),
+                      ]
+                    : null,
+                  h("dt", {}, "Violated triplets"),
+                  h("dd", {}, state.regularised.violated),
+                ]
+              : null,
+          ),
+          h("p", { class: "quiet small" }, state.what),
+          state.mostExpensive.length
+            ? [
+                h("h3", {}, "Where it comes from"),
+                h(
+                  "ul",
+                  { class: "picks", "aria-label": "Most expensive nodes" },
+                  state.mostExpensive.map(each =>
+                    h(
+                      "li",
+                      {},
+                      h(
+                        "button",
+                        {
+                          type: "button",
+                          "data-key": `expensive-${each.node}`,
+                          title: "Select this clade",
+                          onclick: () => send("clade", { node: each.node }),
+                        },
+                        h("span", {}, each.text),
+                        h("i", {}, each.share),
+                      ),
+                    ),
+                  ),
+                ),
+                h(
+                  "button",
+                  {
+                    type: "button",
+                    class: `small ${state.coloured ? "on" : ""}`,
+                    "data-key": "cost-colours",
+                    "aria-pressed": String(state.coloured),
+                    onclick: () => send("colour"),
+                  },
+                  "Colour the branches by cost",
+                ),
+              ]
+            : null,
+        ],
+  )

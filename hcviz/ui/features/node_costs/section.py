@@ -1,4 +1,4 @@
-"""What the tree costs: Dasgupta's cost, what violated answers add, and where it comes from."""
+"""The section What the tree costs: Dasgupta's cost, and the nodes that cost most."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ from hcviz.core.cost import penalty
 from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
-from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.folding import folding, structural
+from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
-#: Above this the cost of each tree that streams in would hold the page up: 2,500 items take 35 ms.
-LIVE = 2_500
-#: Nodes named.
-NAMED = 5
-_NEAR = (
+#: During a run, the cost is computed for up to so many items; this takes 35 ms.
+MAX_ITEMS_LIVE = 2_500
+#: Nodes that are listed, at most.
+MAX_LISTED = 5
+_COST_OF_SIMILARITIES = (
     "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that "
     "holds both. Less is better."
 )
-_FAR = (
+_COST_OF_DISSIMILARITIES = (
     "The same sum as Dasgupta's cost, of numbers that this method reads as dissimilarities: each "
     "pair's, times the items of the smallest clade that holds both. More is better."
 )
 
 
-def picture(store: Store) -> dict[str, Any]:
-    problem, snapshot = nodecosts.weighed(store), store.drawn
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
+    problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return {"cost": None, "said": "No tree yet."}
-    costs = nodecosts.of_drawn(store)
-    if costs is None and snapshot.tree.n_leaves > LIVE:
-        return {"cost": None, "said": "It is worked out when the tree stands still."}
-    problem, tree = nodecosts.as_read(store, problem), snapshot.tree
+    costs = node_costs_model.drawn_tree_costs(store)
+    if costs is None and snapshot.tree.n_leaves > MAX_ITEMS_LIVE:
+        return {"cost": None, "said": "Computed when the run has finished."}
+    problem, tree = node_costs_model.problem_as_read(store, problem), snapshot.tree
     cost = dasgupta_cost(tree, problem.similarity_or_default) if costs is None else costs.sum()
     return {
-        "cost": number(float(cost)),
+        "cost": format_cost(float(cost)),
         "said": "",
-        "what": _FAR if nodecosts.wants_far(store) else _NEAR,
+        "what": _COST_OF_DISSIMILARITIES
+        if node_costs_model.reads_dissimilarities(store)
+        else _COST_OF_SIMILARITIES,
         "regularised": _regularised(store, tree, float(cost)),
-        "dearest": [] if costs is None else _dearest(store, tree, costs),
+        "mostExpensive": [] if costs is None else _most_expensive(store, tree, costs),
         "coloured": store.view.colour == "cost",
     }
 
@@ -52,37 +55,39 @@ def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None
     triplets = store.session.triplets
     if not len(triplets):
         return None
-    lam = nodecosts.asked_price(store)
+    lam = node_costs_model.violation_price(store)
     broken = ~tree.satisfies(triplets)
-    sign = -1.0 if nodecosts.wants_far(store) else 1.0  # violated answers never help
+    sign = (
+        -1.0 if node_costs_model.reads_dissimilarities(store) else 1.0
+    )  # a violated constraint is always worse
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():
         of_all += f", weight {triplets.weights[broken].sum():.3g} of {triplets.weights.sum():.3g}"
     return {
         "lam": "" if lam is None else f"{lam:g}",
-        "cost": "" if lam is None else number(cost + sign * penalty(tree, triplets, lam)),
+        "cost": "" if lam is None else format_cost(cost + sign * penalty(tree, triplets, lam)),
         "violated": of_all,
     }
 
 
-def _dearest(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]]:
-    """The nodes that cost most: what they part, and their share."""
+def _most_expensive(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]]:
+    """Return the nodes that cost most, with their children and their share."""
     whole = float(costs.sum())
     if whole <= 0:
         return []
     return [
         {
             "node": int(node),
-            "text": _parted(store, tree, int(node)),
+            "text": _split_text(store, tree, int(node)),
             "share": f"{100 * costs[node] / whole:.1f} %",
         }
-        for node in np.argsort(-costs, kind="stable")[:NAMED]
+        for node in np.argsort(-costs, kind="stable")[:MAX_LISTED]
         if costs[node] > 0
     ]
 
 
-def _parted(store: Store, tree: Tree, node: int) -> str:
-    """``41 | 60 items``, and what the smaller side holds where that can be said shortly."""
+def _split_text(store: Store, tree: Tree, node: int) -> str:
+    """Return the sizes of a node's children, as ``41 | 60 items``, or ``bat | 60 others``."""
     sides = sorted((tree.leaves(int(child)) for child in tree.children(node)), key=len)
     labels = store.session.labels
     if len(sides[0]) == 1:
@@ -96,30 +101,30 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "clade" and store.drawn is not None:
         tree, node = store.drawn.tree, int(more["node"])
         if tree.n_leaves <= node < tree.n_nodes:
-            actions.take(tuple(int(leaf) for leaf in tree.leaves(node)))
+            actions.select_items(tuple(int(leaf) for leaf in tree.leaves(node)))
     elif name == "colour":
         store.look(colour="clusters" if store.view.colour == "cost" else "cost")
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     session = store.session
     parts = (session.constraints, session.method, session.params, session.labels)
-    return (*parts, nodecosts.sees(store), store.dataset, session.data)
+    return (*parts, node_costs_model.depends_on(store), store.dataset, session.data)
 
 
-def number(value: float) -> str:
-    """Six digits or so: enough to tell two trees apart."""
+def format_cost(value: float) -> str:
+    """Return a cost with about six digits, enough to distinguish two trees."""
     size = abs(value)
     digits = 1 if size >= 1e5 else 2 if size >= 1e3 else 4
     return f"{value:,.{digits}f}"
 
 
-SECTION = folding(
+SECTION = foldable_section(
     name="costs",
     title="What the tree costs",
-    there=lambda store: nodecosts.weighed(store) is not None,
-    opens=structural,
-    picture=picture,
-    sees=_sees,
+    is_shown=lambda store: node_costs_model.problem_with_costs(store) is not None,
+    is_open_at_first=minimises_cost,
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

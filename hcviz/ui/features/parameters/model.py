@@ -1,4 +1,4 @@
-"""The form: a method's parameters as fields, and what is typed into them."""
+"""State of the form: the parameters of the method as fields, and how typed text is read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from hcviz.session import actions as act
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import FieldFault
 
-#: Characters of a field that are read as a number or a list; a sigma for each of 4,000 columns.
-LONGEST = 100_000
+#: Characters of a field that are read as a number or a list, at most. This is enough for a sigma
+#: for each of 4,000 columns.
+MAX_FIELD_LENGTH = 100_000
 
 
-def form(store: Store) -> dict[str, Any]:
-    """The parameters as fields: switches, choices and text, with their docs and what is wrong."""
+def state(store: Store) -> dict[str, Any]:
+    """Return the parameters as switches, choices and text fields, with their docs and errors."""
     session, data = store.session, store.dataset
     method = get_algorithm(session.method)
     values = method.parameters(**session.params)
@@ -32,7 +33,7 @@ def form(store: Store) -> dict[str, Any]:
         parameter, value = values.param[name], getattr(values, name)
         field: dict[str, Any] = {
             "name": name,
-            "title": parameter.label if len(name) > 1 else name,  # s is no S
+            "title": parameter.label if len(name) > 1 else name,  # a one-letter name keeps its case
             "doc": parameter_doc(parameter),
         }
         if isinstance(parameter, param.Boolean):
@@ -41,7 +42,7 @@ def form(store: Store) -> dict[str, Any]:
             field |= {"kind": "choice", "value": str(value)}
             field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
         else:
-            field |= {"kind": "text", "value": _text(value)}
+            field |= {"kind": "text", "value": _field_text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
         if name in refused:
             field |= {"value": refused[name].typed, "error": refused[name].sentence}
@@ -57,11 +58,11 @@ def form(store: Store) -> dict[str, Any]:
     about = method.summary or method.title
     if method.paper:
         about += f" ({method.paper})"
-    return {"fields": fields, "data": prepared, "about": about, "place": place(store)}
+    return {"fields": fields, "data": prepared, "about": about, "place": place_sentence(store)}
 
 
-def _text(value: Any) -> str:
-    """A value as it is typed: nothing for None, a list of plain words and numbers without fuss."""
+def _field_text(value: Any) -> str:
+    """Return a value as a person types it: "" for None, simple lists without brackets."""
     if value is None:
         return ""
     if isinstance(value, np.ndarray):
@@ -72,24 +73,24 @@ def _text(value: Any) -> str:
 
 
 def _plain(part: Any) -> bool:
-    """Whether a part of a list is read back from ``a, b, c`` as it was."""
+    """Return True if a part of a list keeps its value when ``a, b, c`` is read back."""
     if isinstance(part, str):
         return bool(re.fullmatch(r"[^\W\d][\w .-]*\w|[^\W\d]", part))
     return isinstance(part, (int, float)) and not isinstance(part, bool)
 
 
-def place(store: Store) -> str:
-    """Where runs are done, in words; nothing where there is no choice."""
+def place_sentence(store: Store) -> str:
+    """Return a sentence about where runs are computed, "" without a cluster."""
     known = store.view.place
     if known is None:
         return ""
     if known.fault is None:
-        return f"Runs are done on the cluster at {known.address}."
-    return f"Runs are done on this machine. {known.fault.message}"
+        return f"Runs are computed on the cluster at {known.address}."
+    return f"Runs are computed on this machine. {known.fault.message}"
 
 
 def _refused_by_the_run(store: Store, name: str) -> str:
-    """What a run that failed says of a parameter: its hint names it, ``name=``."""
+    """Return the error of a failed run if its hint names this parameter as ``name=``."""
     error = store.session.error if store.session.status == "failed" else None
     if not error or not re.search(rf"\b{re.escape(name)}=", error[1]):
         return ""
@@ -107,13 +108,13 @@ def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any
     }
 
 
-def parameter_from(text: Any) -> Any:
-    """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
+def parse_field(text: Any) -> Any:
+    """Return the value of typed text: a number, a list, a Boolean, None (or ""), else the text."""
     if not isinstance(text, str):
         return text
     if not text.strip() or text.strip().lower() == "none":
         return None
-    if len(text) > LONGEST:
+    if len(text) > MAX_FIELD_LENGTH:
         return text.strip()
     try:
         return ast.literal_eval(text.strip())
@@ -122,27 +123,27 @@ def parameter_from(text: Any) -> Any:
 
 
 def set_field(store: Store, name: str, text: Any) -> None:
-    """Take what was typed into a parameter's field; what is refused is said beside the field.
+    """Set a parameter from typed text; if it is refused, show the error beside the field.
 
-    The parameter keeps its value meanwhile, and everything else on the page goes on.
+    A parameter whose new value is refused keeps its old one.
     """
     session = store.session
     method = get_algorithm(session.method)
     faults = tuple(each for each in store.view.faults if each.name != name)
-    value = parameter_from(text)
+    value = parse_field(text)
     try:
         method.parameters(**{**session.params, name: value})
     except HcvizError as fault:
-        told = fault.message.removeprefix(f"{method.name}: ")
-        told = told if len(told) <= 300 else f"{told[:299]}…"
+        reason = fault.message.removeprefix(f"{method.name}: ")
+        reason = reason if len(reason) <= 300 else f"{reason[:299]}…"
         kept = session.params.get(name)
-        store.look(faults=(*faults, FieldFault(name, str(text), kept, told)))
+        store.look(faults=(*faults, FieldFault(name, str(text), kept, reason)))
         return
     store.look(faults=faults)
     store.dispatch(act.SetParams({name: value}))
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """Return what the form depends on."""
     session, view = store.session, store.view
     return (

@@ -1,11 +1,11 @@
-"""``Form``: the part of the page that the browser draws with ``view.js``."""
+"""``ParameterForm``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Form(Part):
-    """The method's parameters, and how the data is prepared for it."""
+class ParameterForm(Part):
+    """The parameters of the method, and how the data are prepared."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

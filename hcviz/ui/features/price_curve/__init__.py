@@ -1,1 +1,1 @@
-"""What each price of a soft constraint buys."""
+"""How the price of soft constraints (lambda) changes the tree."""

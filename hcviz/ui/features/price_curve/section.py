@@ -1,4 +1,4 @@
-"""Lambda, from geometry to answers: a slider, and what each price buys."""
+"""The section From geometry to answers: a slider for lambda, and the tree at each price."""
 
 from __future__ import annotations
 
@@ -10,78 +10,88 @@ import numpy as np
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.aside import SideRun, Work
+from hcviz.jobs.compute_cache import BackgroundRun, Computation
 from hcviz.metrics import dasgupta_cost
 from hcviz.session import actions as act
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.node_costs.section import number
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.node_costs.section import format_cost
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.folding import folding
+from hcviz.ui.parts.foldable import foldable_section
 from hcviz.ui.state.store import Store
 
-#: The curve's prices, in units of a typical similarity's power of ten.
+#: Prices of the curve, in units of :func:`~hcviz.ui.features.node_costs.model.similarity_scale`.
 GRID = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
-#: Larger problems have no curve: eleven runs of 2,500 items take some five seconds.
-MOST = 2_500
-#: Steps of the slider above nought.
-STEPS = 100
+#: Items for which the curve is computed, at most: eleven runs then take about five seconds.
+MAX_ITEMS = 2_500
+#: Steps of the slider above 0.
+SLIDER_STEPS = 100
 
 
-def there(store: Store) -> bool:
-    """Whether the method in use always lets triplets be violated at a price, its parameter."""
+def is_shown(store: Store) -> bool:
+    """Return True if the constraints of the method are always soft, at a price."""
     method = get_algorithm(store.session.method)
     return method.triplets == "soft" and bool(method.priced_by)
 
 
-def picture(store: Store) -> dict[str, Any]:
-    session, problem = store.session, nodecosts.weighed(store)
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
+    session, problem = store.session, node_costs_model.problem_with_costs(store)
     if problem is None or not session.enabled:
-        return {"said": "Without answers there is nothing to weigh: lambda changes nothing yet."}
-    lam = nodecosts.asked_price(store) or 0.0
-    unit = nodecosts.scale(store)
-    points, tried, fault = curve(store, unit)
-    now = _now(store, lam)
+        return {"said": "There are no answers yet, so lambda changes nothing."}
+    lam = node_costs_model.violation_price(store) or 0.0
+    unit = node_costs_model.similarity_scale(store)
+    points, tried, fault = price_curve(store, unit)
+    now = _shown_point(store, lam)
     return {
         "said": "",
         "lam": f"{lam:g}",
-        "place": place(lam, unit),
-        "steps": [f"{price(k, unit):g}" for k in range(STEPS + 1)],
+        "place": step_of_price(lam, unit),
+        "steps": [f"{price_at_step(k, unit):g}" for k in range(SLIDER_STEPS + 1)],
         "points": points,
-        "waiting": "" if problem.n_items > MOST else fault or _waiting(tried),
-        "large": problem.n_items > MOST,
+        "waiting": "" if problem.n_items > MAX_ITEMS else fault or _progress_sentence(tried),
+        "large": problem.n_items > MAX_ITEMS,
         "now": now,
         "weight": float(session.triplets.weights.sum()),
     }
 
 
-def _waiting(there: int) -> str:
+def _progress_sentence(there: int) -> str:
     return "" if there == len(GRID) else f"{there} of {len(GRID)} prices tried."
 
 
-def price(step: int, unit: float) -> float:
-    """The price at a step of the slider: 0, then evenly in its logarithm, two digits."""
+def price_at_step(step: int, unit: float) -> float:
+    """Return the price at a step of the slider: 0, then on a logarithmic scale, two digits."""
     if step <= 0:
         return 0.0
     low, high = GRID[1] * unit, GRID[-1] * unit
-    return float(f"{low * (high / low) ** ((min(step, STEPS) - 1) / (STEPS - 1)):.2g}")
+    return float(
+        f"{low * (high / low) ** ((min(step, SLIDER_STEPS) - 1) / (SLIDER_STEPS - 1)):.2g}"
+    )
 
 
-def place(lam: float, unit: float) -> int:
-    """The slider's step for a price: the nearest there is."""
+def step_of_price(lam: float, unit: float) -> int:
+    """Return the step of the slider that is nearest to a price."""
     low, high = GRID[1] * unit, GRID[-1] * unit
     if lam <= 0:
         return 0
     share = np.log(lam / low) / np.log(high / low)
-    return int(np.clip(1 + round(float(share) * (STEPS - 1)), 1, STEPS))
+    return int(np.clip(1 + round(float(share) * (SLIDER_STEPS - 1)), 1, SLIDER_STEPS))
 
 
-def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
-    """What each price of the grid buys, as far as it is known; the rest is asked for.
+def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
+    """Return the results at the prices of the grid, and request the missing ones.
 
-    With it, how many were tried, and why one of them could not be.
+    Returns
+    -------
+    points : list of dict
+        The results so far.
+    tried : int
+        Number of prices with a result or an error.
+    error : str
+        The first error, "" if there is none.
     """
     problem, session = store.problem, store.session
-    if problem.n_items > MOST:
+    if problem.n_items > MAX_ITEMS:
         return [], 0, ""
     triplets = session.triplets
     priced_by = get_algorithm(session.method).priced_by
@@ -94,8 +104,8 @@ def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
         cost = dasgupta_cost(snapshot.tree, problem.similarity_or_default)
         return cost, float(triplets.weights[broken].sum()), int(broken.sum())
 
-    wanted: dict[Hashable, Work] = {
-        ("price", lam * unit, *same): SideRun(
+    wanted: dict[Hashable, Computation] = {
+        ("price", lam * unit, *same): BackgroundRun(
             session.method,
             lambda: problem.with_triplets(triplets),
             read,
@@ -104,7 +114,7 @@ def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
         )
         for lam in GRID
     }
-    still = store.still  # a run of the session's own goes first
+    still = store.still  # the session's own run goes first
     found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
     faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]
@@ -117,16 +127,17 @@ def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]
         "lam": f"{lam:g}",
         "cost": cost,
         "weight": weight,
-        "said": f"lambda {lam:g}: {count:,} violated, weight {weight:.3g}; cost {number(cost)}",
+        "said": f"lambda {lam:g}: {count:,} violated, weight {weight:.3g}; "
+        f"cost {format_cost(cost)}",
     }
 
 
-def _now(store: Store, lam: float) -> dict[str, Any] | None:
-    """Where the tree on the screen is, if it is of this problem."""
+def _shown_point(store: Store, lam: float) -> dict[str, Any] | None:
+    """Return the point of the tree on the screen, if it is a tree of this problem."""
     snapshot, problem, triplets = store.drawn, store.problem, store.session.triplets
     if snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return None
-    if problem.n_items > MOST:
+    if problem.n_items > MAX_ITEMS:
         return None
     broken = ~snapshot.tree.satisfies(triplets)
     cost = dasgupta_cost(snapshot.tree, problem.similarity_or_default)
@@ -135,22 +146,23 @@ def _now(store: Store, lam: float) -> dict[str, Any] | None:
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     store = actions.store
-    if not there(store):
+    if not is_shown(store):
         return
     if name == "slide":
-        lam = price(int(more.get("step", 0)), nodecosts.scale(store))
+        lam = price_at_step(int(more.get("step", 0)), node_costs_model.similarity_scale(store))
     elif name == "point":
         lam = float(more.get("lam", 0.0))
     else:
         return
     store.dispatch(
         act.SetParams(
-            {get_algorithm(store.session.method).priced_by: lam}, going_on=bool(more.get("goingOn"))
+            {get_algorithm(store.session.method).priced_by: lam},
+            is_dragging=bool(more.get("goingOn")),
         )
     )
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.params, session.seed, session.data, session.status,
@@ -158,12 +170,12 @@ def _sees(store: Store) -> Any:
     )  # fmt: skip
 
 
-SECTION = folding(
+SECTION = foldable_section(
     name="prices",
     title="From geometry to answers",
-    there=there,
-    opens=lambda store: True,
-    picture=picture,
-    sees=_sees,
+    is_shown=is_shown,
+    is_open_at_first=lambda store: True,
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

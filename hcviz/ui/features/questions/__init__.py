@@ -1,1 +1,1 @@
-"""Ask the person about a subtree."""
+"""Questions about a piece of the tree."""

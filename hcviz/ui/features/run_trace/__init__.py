@@ -1,1 +1,1 @@
-"""Numbers of a run against the work done."""
+"""The trace of a run: one of its metrics against the steps."""

@@ -1,4 +1,4 @@
-"""The numbers of a run against the work done, drawn by HoloViews."""
+"""``RunTrace``: a metric of the run against the steps, drawn by HoloViews."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from bokeh.models import NumeralTickFormatter
 from hcviz.ui.compat.notebook_cells import cell_documents
 from hcviz.ui.parts.palette import THEMES
 
-# Not hv.extension: in a notebook it would load Bokeh a second time beside Panel's, and take the
-# messages that say which outputs are gone away from Panel.
+# hv.extension would load Bokeh a second time in a notebook, and intercept the messages that tell
+# Panel which outputs were deleted.
 hv.Store.set_current_backend("bokeh")
 
-#: Traces are for the eye: redrawn at most this often, in seconds.
-REDRAW = 0.5
-#: Points kept of one run; beyond that every other one is dropped, so a long run stays whole.
+#: Seconds between two updates of the curve, at least.
+REDRAW_SECONDS = 0.5
+#: Points of one run that are kept, at most. Above this every second one is deleted.
 MAX_POINTS = 600
 
 _CSS = """
@@ -35,15 +35,15 @@ input, select, .bk-input { background: var(--paper) !important; color: var(--ink
 """
 
 
-class Trace:
-    """One metric of the run against the steps, as a HoloViews curve that grows."""
+class RunTrace:
+    """Draws one metric of the run against the steps; ``view`` is a Panel object."""
 
     def __init__(self) -> None:
         self._points: dict[str, list[tuple[float, float]]] = {}
         self._run = -1
         self._drawn = 0.0
         self._theme = "light"
-        self._plots: WeakSet[Any] = WeakSet()  # what HoloViews has drawn of the metric shown
+        self._plots: WeakSet[Any] = WeakSet()  # the plots that HoloViews made of the metric shown
         self._shown = ""
         self._pipe = hv.streams.Pipe(data=("", np.empty((0, 2))))
         self._choice = pn.widgets.Select(
@@ -62,7 +62,7 @@ class Trace:
         )
 
     def push(self, run: int, step: int, metrics: Mapping[str, float], last: bool) -> None:
-        """Take one snapshot's numbers."""
+        """Add the metrics of one snapshot."""
         if run != self._run:
             self._run, self._points = run, {}
         for name, value in metrics.items():
@@ -77,9 +77,9 @@ class Trace:
             self._choice.param.update(options=names, value=kept)
         if names:
             self.view.visible = True
-        elif last:  # not before: nothing jumps between two runs
+        elif last:  # not earlier, so that the page does not jump between two runs
             self.view.visible = False
-        if names and (last or time.monotonic() - self._drawn > REDRAW):
+        if names and (last or time.monotonic() - self._drawn > REDRAW_SECONDS):
             self._draw()
 
     def set_theme(self, theme: str) -> None:
@@ -92,10 +92,10 @@ class Trace:
         name = self._choice.value or ""
         self._drawn = time.monotonic()
         points = np.array(self._points.get(name, []), dtype=float).reshape(-1, 2)
-        plots = [plot for plot in self._plots if _live(plot)]
+        plots = [plot for plot in self._plots if _is_displayed(plot)]
         if name == self._shown and plots and len(points) > 1:
             for plot in plots:
-                _patch(plot, points)
+                _replace_points(plot, points)
         else:
             self._shown = name
             self._pipe.send((name, points))
@@ -103,7 +103,7 @@ class Trace:
     def _curve(self, data: tuple[str, np.ndarray]) -> hv.Curve:
         name, points = data
         colours = THEMES[self._theme]
-        plots = self._plots  # not self: HoloViews keeps the options in a module-level table
+        plots = self._plots  # not self: HoloViews keeps the hooks in a module-level table
 
         def paint(plot: Any, _element: Any) -> None:
             plots.add(plot)
@@ -136,17 +136,18 @@ class Trace:
         )
 
 
-def _live(plot: Any) -> bool:
-    """A page has it: of a browser session, or of a notebook's cell that is still there."""
+def _is_displayed(plot: Any) -> bool:
+    """Return True if a page or an existing notebook cell shows the plot."""
     document = plot.state.document
     if document is None or document.session_context is not None:
         return document is not None
     return any(shown is document for shown in cell_documents())
 
 
-def _patch(plot: Any, points: np.ndarray) -> None:
-    """More points of the same curve: HoloViews itself would look through the whole page's models,
-    a tenth of a second, to draw them.
+def _replace_points(plot: Any, points: np.ndarray) -> None:
+    """Replace the points of a curve.
+
+    HoloViews itself would search all models of the page, which takes 0.1 s.
     """
     source = plot.handles["source"]
     source.data = dict(zip(source.data, points.T.copy(), strict=True))

@@ -1,1 +1,1 @@
-"""Which similarities a method asked for."""
+"""Which similarities a method queried."""

@@ -1,4 +1,4 @@
-"""What the tree on the screen took to make: which similarities were asked for, and how many."""
+"""Which similarities a method queried for the tree on the screen, and how many."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from hcviz.core.tree import Tree
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.state.store import Store
 
-#: Of more items the pairs are not counted on the way: it takes 15 ms.
-COUNTED = 5_000
-#: The numbers of a run that :func:`count` tells.
-TOLD = ("queries", "share", "repair")
+#: During a run, pairs are counted for up to so many items, which takes 15 ms.
+MAX_COUNTED = 5_000
+#: Metrics of a run that :func:`query_count` reads.
+QUERY_METRICS = ("queries", "share", "repair")
 
 
-def asks(store: Store) -> bool:
-    """Whether the method in use asks for some of the similarities only."""
+def queries_similarities(store: Store) -> bool:
+    """Return True if the method in use queries only some of the similarities."""
     return get_algorithm(store.session.method).sampled_division is not None
 
 
-def of_snapshot(snapshot: Snapshot | None) -> Mask | None:
-    """What was asked for, as far as the snapshot tells; not where it came from a file that speaks
-    of other items."""
+def snapshot_mask(snapshot: Snapshot | None) -> Mask | None:
+    """Return the queried pairs of a snapshot, if it has them and they are of its items."""
     if snapshot is None:
         return None
     view = next((each for each in snapshot.views.values() if isinstance(each, Mask)), None)
@@ -37,15 +36,26 @@ def of_snapshot(snapshot: Snapshot | None) -> Mask | None:
     return view if fits else None
 
 
-def mask(store: Store) -> Mask | None:
-    """What the heatmap is veiled by; None: by nothing."""
-    return of_snapshot(store.session.snapshot) if store.view.veil else None
+def heatmap_mask(store: Store) -> Mask | None:
+    """Return the queried pairs, by which the heatmap is darkened; None if it is not."""
+    return snapshot_mask(store.session.snapshot) if store.view.veil else None
 
 
 @dataclass(frozen=True)
-class Count:
-    """Distinct pairs asked for, their share of all, similarities for second looks, and whether that
-    is all."""
+class QueryCount:
+    """How many similarities were queried.
+
+    Parameters
+    ----------
+    pairs : int
+        Distinct pairs.
+    share : float
+        Share of all pairs.
+    second : int
+        Similarities that were queried to check the place of an item.
+    last : bool
+        The run has finished.
+    """
 
     pairs: int
     share: float
@@ -53,54 +63,58 @@ class Count:
     last: bool
 
 
-def count(snapshot: Snapshot | None) -> Count | None:
-    """None where it is not known: on the way to a large tree, or where the method does not ask."""
+def query_count(snapshot: Snapshot | None) -> QueryCount | None:
+    """Return how many similarities were queried.
+
+    None if it is unknown: during a run with many items, or for a method that does not query.
+    """
     if snapshot is None or "repair" not in snapshot.metrics:
         return None
     second, n = int(snapshot.metrics["repair"]), snapshot.tree.n_leaves
     if "queries" in snapshot.metrics:
         told = snapshot.metrics
-        return Count(int(told["queries"]), float(told["share"]), second, True)
-    view = of_snapshot(snapshot)
-    if view is None or n > COUNTED:
+        return QueryCount(int(told["queries"]), float(told["share"]), second, True)
+    view = snapshot_mask(snapshot)
+    if view is None or n > MAX_COUNTED:
         return None
     pairs = query_counts.count_pairs(view, n)
-    return Count(pairs, pairs / max(1, n * (n - 1) // 2), second, False)
+    return QueryCount(pairs, pairs / max(1, n * (n - 1) // 2), second, False)
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """A run that came to its end: under which parameters, what it asked for, its tree."""
+class FinishedRun:
+    """A finished run: its parameters, its number of queries, and its tree."""
 
     method: str
     params: dict[str, Any]
-    count: Count
+    count: QueryCount
     tree: Tree
     present: bool
 
 
-def trials(session: Session) -> list[Trial]:
-    """The runs of methods that ask, over the present data: of the undo stack, the present one, and
-    what was undone; each once, the present one as such."""
+def finished_runs(session: Session) -> list[FinishedRun]:
+    """Return the finished runs of the session on the present data, by methods that query.
+
+    They are taken from the undo stack, the present state and the redo stack. Each run occurs once.
+    """
     moments: list[Session | Checkpoint] = [session, *reversed(session.past), *session.future]
     return list(_each_once(moments, session))
 
 
-def _each_once(moments: list[Session | Checkpoint], session: Session) -> Iterator[Trial]:
+def _each_once(moments: list[Session | Checkpoint], session: Session) -> Iterator[FinishedRun]:
     seen: list[Tree] = []
     for moment in moments:
         same = moment.data == session.data and moment.labels == session.labels
         snapshot = moment.snapshot
-        if snapshot is None or "queries" not in snapshot.metrics:  # it did not come to its end
+        if snapshot is None or "queries" not in snapshot.metrics:  # the run did not finish
             continue
         queries = get_algorithm(moment.method).sampled_division is not None
-        found = count(snapshot) if same and queries else None
+        found = query_count(snapshot) if same and queries else None
         if found is None:
             continue
         if any(snapshot.tree is tree for tree in seen):
             continue
         seen.append(snapshot.tree)
-        yield Trial(moment.method, dict(moment.params), found, snapshot.tree, moment is session)
-
-
-__all__ = ["Count", "Trial", "asks", "count", "mask", "of_snapshot", "trials"]
+        yield FinishedRun(
+            moment.method, dict(moment.params), found, snapshot.tree, moment is session
+        )

@@ -1,38 +1,118 @@
-SECTIONS.asked = (state, send, root) => foldable(state, send, () => [
-  facts(state), state.levels.length > 1 ? levels(state.levels) : null,
-  state.slider ? slider(state.slider, send, hand(root, "s-slider")) : h("p", { class: "quiet small" }, state.noSlider),
-  h("label", { class: "veil small", title: state.noVeil }, h("input", { type: "checkbox", checked: state.veil && !state.noVeil, disabled: !!state.noVeil, "data-key": "veil",
-    onchange: () => send("veil") }), "Darken what was not asked for"),
-  state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
-  state.trials.length > 1 ? plot(state, send) : state.known ? h("p", { class: "quiet small" }, "Move the slider: each run becomes a point of share against agreement.") : null,
-])
+SECTIONS.asked = (state, send, root) =>
+  foldable(state, send, () => [
+    facts(state),
+    state.levels.length > 1 ? levels(state.levels) : null,
+    state.slider
+      ? slider(state.slider, send, sliderPosition(root, "s-slider"))
+      : h("p", { class: "quiet small" }, state.noSlider),
+    h(
+      "label",
+      { class: "veil small", title: state.noVeil },
+      h("input", {
+        type: "checkbox",
+        checked: state.veil && !state.noVeil,
+        disabled: !!state.noVeil,
+        "data-key": "veil",
+        onchange: () => send("veil"),
+      }),
+      "Darken what was not asked for",
+    ),
+    state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
+    state.trials.length > 1
+      ? plot(state, send)
+      : state.known
+        ? h(
+            "p",
+            { class: "quiet small" },
+            "Move the slider: each run becomes a point of share against agreement.",
+          )
+        : null,
+  ])
 
 function facts({ facts }) {
-  return h("ul", { class: "asked-facts small", "aria-label": "What was asked for" }, facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))))
+  return h(
+    "ul",
+    { class: "asked-facts small", "aria-label": "What was asked for" },
+    facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))),
+  )
 }
 
 function levels(shares) {
-  return h("div", { class: "asked-levels" }, h("ol", { "aria-label": "Agreement by level, from the root" }, shares.map(([level, share]) =>
-    h("li", { title: `Level ${level} of the known tree: ${(100 * share).toFixed(1)} % of its triplets`, "aria-label": `level ${level}: ${share.toFixed(3)}` },
-      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, shares.length < 11 || level % 5 === 0 ? level : "")))),
-    h("span", { class: "quiet" }, "by level, from the root"))
+  return h(
+    "div",
+    { class: "asked-levels" },
+    h(
+      "ol",
+      { "aria-label": "Agreement by level, from the root" },
+      shares.map(([level, share]) =>
+        h(
+          "li",
+          {
+            title:
+              `Level ${level} of the known tree: ` +
+              `${(100 * share).toFixed(1)} % of its triplets`,
+            "aria-label": `level ${level}: ${share.toFixed(3)}`,
+          },
+          h("i", {
+            style: `height:${Math.max(1, 34 * share).toFixed(1)}px`,
+            "aria-hidden": "true",
+          }),
+          h("span", { "aria-hidden": "true" }, shares.length < 11 || level % 5 === 0 ? level : ""),
+        ),
+      ),
+    ),
+    h("span", { class: "quiet" }, "by level, from the root"),
+  )
 }
 
 function slider({ steps, s, place, usual, shares, all }, send, held) {
-  const words = k => steps[k] >= all ? "All similarities are asked for." :
-    `At each division ${steps[k].toLocaleString("en")} items are drawn, and every other one is compared with them: about ${shares[k]} of all pairs.`
+  const words = k =>
+    steps[k] >= all
+      ? "All similarities are asked for."
+      : `At each division ${steps[k].toLocaleString("en")} items are drawn. All other items are ` +
+        `compared with them: about ${shares[k]} of all pairs.`
   const said = h("p", { class: "quiet small" })
-  const slider = slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), value: s.toLocaleString("en"), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual, held },
-    at => { said.textContent = words(at) },
-    at => { clearTimeout(held.timer); held.timer = setTimeout(() => { held.timer = null; send("s", { value: steps[at] }) }, 200) })
+  const slider = textSlider(
+    {
+      key: "s-slider",
+      label: "Sampled, s",
+      texts: steps.map(s => s.toLocaleString("en")),
+      value: s.toLocaleString("en"),
+      place,
+      spoken: text => `s = ${text}`,
+      ends: ["2 ln n", "all"],
+      mark: usual,
+      held,
+    },
+    at => {
+      said.textContent = words(at)
+    },
+    at => {
+      clearTimeout(held.timer)
+      held.timer = setTimeout(() => {
+        held.timer = null
+        send("s", { value: steps[at] })
+      }, 200)
+    },
+  )
   said.textContent = words(held.at ?? place)
   return [slider, said]
 }
 
 function plot({ trials }, send) {
-  const share = v => v === 0 ? "0" : `${+(100 * v).toPrecision(v < 0.1 ? 2 : 3)} %`
+  const share = v => (v === 0 ? "0" : `${+(100 * v).toPrecision(v < 0.1 ? 2 : 3)} %`)
   const lowest = Math.min(...trials.map(p => p.y))
-  return tradeoff({ points: trials, now: trials.find(p => p.now), right: Math.max(...trials.map(p => p.x)), low: Math.max(0, Math.floor(10 * lowest - 1e-9) / 10), high: 1,
-    axes: ["share asked for", "agreement, mean of levels"], label: "Agreement against the share asked for, run by run", number: (v, up) => up ? String(+v.toFixed(2)) : share(v) },
-    p => send("s", { value: p.s }))
+  return tradeoffPlot(
+    {
+      points: trials,
+      now: trials.find(p => p.now),
+      right: Math.max(...trials.map(p => p.x)),
+      low: Math.max(0, Math.floor(10 * lowest - 1e-9) / 10),
+      high: 1,
+      axes: ["share asked for", "agreement, mean of levels"],
+      label: "Agreement against the share asked for, run by run",
+      number: (v, up) => (up ? String(+v.toFixed(2)) : share(v)),
+    },
+    p => send("s", { value: p.s }),
+  )
 }

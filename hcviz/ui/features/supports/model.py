@@ -1,4 +1,4 @@
-"""How sure the sampler is: numbers for the branches, words for the page."""
+"""Supports of clades and their accuracy: numbers for the branches, sentences for the page."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
 from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
-from hcviz.questions import SURPRISING
+from hcviz.questions import SURPRISING_BELOW
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
-#: Seconds between two judgements while a run goes on.
-PACE = 1.0
-#: From this accuracy on the page says how long the rest takes.
-ROUGH = 0.5
+#: Seconds between two estimates of the accuracy during a run.
+SECONDS_BETWEEN_CHECKS = 1.0
+#: The page estimates the remaining time when the accuracy is below this.
+TIME_LEFT_BELOW = 0.5
 
 
-def support(store: Store) -> Any:
-    """The share of the sampled trees that have each clade of the tree drawn, float64 (n_internal,).
+def clade_supports(store: Store) -> Any:
+    """Return the supports of the clades of the tree drawn, float64 (n_internal,).
 
-    None while trees stream in (numbers that flicker cannot be read), where nothing was sampled of
-    these data under these constraints, or where the numbers are switched off. The tree may be of
-    another method than the sampled trees.
+    None during a run, since the numbers change many times a second. None also if
+    there are no sampled trees for these data and constraints, or if supports are hidden. The tree
+    drawn may be of another method than the sampled trees.
     """
     drawn = store.drawn
     if drawn is None or not store.still or store.view.support != "shown":
         return None
     if drawn is not store.session.snapshot:
         return None
-    return _shares(store.supporting, drawn.tree)
+    return _supports_of(store.supporting, drawn.tree)
 
 
-def merged(store: Store) -> Any:
-    """The clades of the tree drawn whose support is too small to draw them: bool (n_internal,).
+def merged_clades(store: Store) -> Any:
+    """Return which clades of the tree drawn are merged for their low support, bool (n_internal,).
 
-    None where they are drawn lighter instead, or where supports are not shown. While trees stream
-    in they are merged too: else the picture would open at the start of each run. A run that has no
-    sampled trees yet has the supports of the run before it.
+    None if such clades are drawn lighter, or if supports are hidden. Clades are merged during a run
+    too, else they would all appear at its start. A run without sampled trees uses the supports of
+    the run before it.
     """
     view, drawn = store.view, store.drawn
     if drawn is None or view.support != "shown" or view.unsure != "merged":
         return None
-    shares = _shares(store.supporting, drawn.tree)
+    shares = _supports_of(store.supporting, drawn.tree)
     if shares is None and store.session.status == "sampling":
-        shares = _shares(store.earlier, drawn.tree)
+        shares = _supports_of(store.earlier, drawn.tree)
     return None if shares is None else shares < view.below / 100
 
 
-def _shares(samples: Samples | None, tree: Tree) -> Any:
+def _supports_of(samples: Samples | None, tree: Tree) -> Any:
     if samples is None:
         return None
     with samples.open() as posterior:
@@ -62,8 +62,8 @@ def _shares(samples: Samples | None, tree: Tree) -> Any:
         return posterior.support(tree)
 
 
-def of_group(store: Store, items: tuple[int, ...]) -> str | None:
-    """In how many of the sampled trees exactly these items are a clade, as a sentence."""
+def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
+    """Return a sentence about the share of sampled trees that have these items as a clade."""
     samples = store.samples
     if samples is None or not 1 < len(items) < len(store.session.labels):
         return None
@@ -79,10 +79,10 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
     return f"{said}." if found is None or found.settled else f"{said}, {_word(found)}."
 
 
-def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
-    """What the sampled trees say of an answer that would change the tree; empty without any.
+def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
+    """Return pairs of kind and sentence about the support of a draft constraint.
 
-    "surprising" asks back: a slip, or something that the data do not show.
+    The kind is ``surprising`` if few sampled trees satisfy the constraint: it may be a mistake.
     """
     samples = store.samples
     if samples is None:
@@ -92,14 +92,15 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
             return []
         share = posterior.joint_probability(chain_triplets(group, apart))
     said = f"true in {percent(share)} of the sampled trees"
-    return [("surprising", f"{said}. Sure?") if share < SURPRISING else ("so far", f"{said}.")]
+    return [
+        ("surprising", f"{said}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{said}.")
+    ]
 
 
-def settled(store: Store) -> dict[str, str] | None:
-    """How accurate the supports are: a word, a sentence and the details.
+def accuracy_state(store: Store) -> dict[str, str] | None:
+    """Return the accuracy of the supports as a word, a sentence and the details.
 
-    The details are R-hat and effective numbers of draws. Until a run in progress has drawn a tree,
-    the sentence says so.
+    The details are R-hat and effective numbers of draws. None without a sampler.
     """
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
@@ -110,7 +111,7 @@ def settled(store: Store) -> dict[str, str] | None:
     found, verdict = _settling(store), _verdict(store)
     if found is None or verdict is None:
         return None
-    why = accuracy(found)
+    why = accuracy_sentence(found)
     if not found.settled and store.session.status != "sampling":
         left = time_left(found, store.samples.seconds) if store.samples is not None else ""
         why += f" Run goes on from here{left}."
@@ -118,12 +119,12 @@ def settled(store: Store) -> dict[str, str] | None:
 
 
 def time_left(found: ChainComparison, seconds: float) -> str:
-    """``; reaching 5 points takes about 40 s more``, or nothing where that is unknown.
+    """Return ``; reaching 5 points takes about 40 s more``, or "" if that is unknown.
 
-    The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
+    The error falls with the square root of the number of draws, and so of the ``seconds`` so far.
     """
     more = round(seconds * ((found.accuracy / LIMIT) ** 2 - 1.0), 3)
-    if not (seconds > 0.0 and found.accuracy < ROUGH and more > 0.0):
+    if not (seconds > 0.0 and found.accuracy < TIME_LEFT_BELOW and more > 0.0):
         return ""
     said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
@@ -131,8 +132,8 @@ def time_left(found: ChainComparison, seconds: float) -> str:
     return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
-def accuracy(found: ChainComparison) -> str:
-    """``Supports are accurate to about 8 points.``"""
+def accuracy_sentence(found: ChainComparison) -> str:
+    """Return a sentence such as ``Supports are accurate to about 8 points.``"""
     number = _points(found)
     if not number:
         return "There are too few sampled trees to say how accurate the supports are."
@@ -141,8 +142,8 @@ def accuracy(found: ChainComparison) -> str:
     return f"Supports are accurate to about {count_noun(number, 'point')}."
 
 
-def points(store: Store) -> int:
-    """How accurate the supports are, in points; 0 where that is unknown."""
+def accuracy_points(store: Store) -> int:
+    """Return the accuracy of the supports in points; 0 if it is unknown."""
     found = _settling(store)
     return 0 if found is None else _points(found)
 
@@ -156,12 +157,12 @@ def _word(found: ChainComparison) -> str:
 
 
 def _has_drawn(session: Session) -> bool:
-    """Whether a tree that the newest run drew is shown; at step 0 a run only shows its start."""
+    """Return True if the tree shown was drawn by the newest run; at step 0 it is its start."""
     return session.shown == session.run and session.progress[0] > 0
 
 
 def is_settled(store: Store) -> bool:
-    """Whether shares of the sampled trees can be taken for the posterior's probabilities."""
+    """Return True if the supports have settled."""
     found = _settling(store)
     return found is not None and found.settled
 
@@ -169,18 +170,20 @@ def is_settled(store: Store) -> bool:
 def _settling(store: Store) -> ChainComparison | None:
     if store.samples is None:
         return None
-    return store.samples.settling(PACE if store.session.status == "sampling" else 0.0)
+    return store.samples.settling(
+        SECONDS_BETWEEN_CHECKS if store.session.status == "sampling" else 0.0
+    )
 
 
 def _verdict(store: Store) -> Verdict | None:
     if store.samples is None:
         return None
     busy = store.session.status == "sampling"
-    return store.samples.verdict(PACE if busy else 0.0, store.session.labels)
+    return store.samples.verdict(SECONDS_BETWEEN_CHECKS if busy else 0.0, store.session.labels)
 
 
 def percent(share: float) -> str:
-    """``72 %``; what is not quite none or all is never rounded to that."""
+    """Return ``72 %``; only exact zeros and ones become ``0 %`` and ``100 %``."""
     if 0 < share < 0.005:
         return "< 1 %"
     if 0.995 < share < 1:

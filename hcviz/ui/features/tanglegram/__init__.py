@@ -1,1 +1,1 @@
-"""Two trees side by side."""
+"""Compare the present tree with an earlier one, side by side."""

@@ -1,54 +1,161 @@
-const NAMES = 130, LINES = 0.24, READABLE = 15, NARROWEST = 8.5, MOVED_NAMED = 60
+const NAMES = 130,
+  LINES = 0.24,
+  READABLE = 15,
+  NARROWEST = 8.5,
+  MOVED_NAMED = 60
 const settings = { readable: false }
 
 export const render = component("tanglegram", (state, send, root) => {
   whenResized(root, () => send("repaint"))
-  if (!state.items) return h("p", { class: "quiet" }, "There is no earlier tree of these items yet.")
+  if (!state.items)
+    return h("p", { class: "quiet" }, "There is no earlier tree of these items yet.")
   const n = state.items.length
-  const width = Math.max(420, root.clientWidth - 24), tall = Math.max(120, root.clientHeight - 92)
+  const width = Math.max(420, root.clientWidth - 24),
+    tall = Math.max(120, root.clientHeight - 92)
   const row = settings.readable ? Math.max(READABLE, tall / n) : tall / n
   const height = row * n
   const named = row >= NARROWEST
   const some = !named && state.moved.length > 0 && state.moved.length <= MOVED_NAMED
-  const longest = Math.max(...(named ? state.names : state.moved.map(k => state.names[k])).map(name => name.length))
+  const longest = Math.max(
+    ...(named ? state.names : state.moved.map(k => state.names[k])).map(name => name.length),
+  )
   const names = named || some ? Math.min(NAMES, width * 0.16, 12 + 7.2 * longest) : 8
-  const lines = width * LINES, tree = (width - lines - 2 * names) / 2
-  const from = tree + names, to = from + lines
-  const moved = new Set(state.moved), chosen = new Set(state.chosenItems)
+  const lines = width * LINES,
+    tree = (width - lines - 2 * names) / 2
+  const from = tree + names,
+    to = from + lines
+  const moved = new Set(state.moved),
+    chosen = new Set(state.chosenItems)
 
-  const side = (drawn, x, class_) => svg("g", { class: class_ },
-    drawn.changed.map(([at, first, last]) => svg("path", { class: "changed", d: `M${x(at, drawn.top).toFixed(1)} ${((first + 0.5) * row).toFixed(1)}V${((last - 0.5) * row).toFixed(1)}` })),
-    svg("path", { d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]) }))
+  const side = (drawn, x, class_) =>
+    svg(
+      "g",
+      { class: class_ },
+      drawn.changed.map(([at, first, last]) =>
+        svg("path", {
+          class: "changed",
+          d:
+            `M${x(at, drawn.top).toFixed(1)} ${((first + 0.5) * row).toFixed(1)}` +
+            `V${((last - 0.5) * row).toFixed(1)}`,
+        }),
+      ),
+      svg("path", { d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]) }),
+    )
   const kind = k => (moved.has(k) ? "moved" : "") + (chosen.has(state.items[k]) ? " chosen" : "")
   const line = k => {
-    const y = (k + 0.5) * row, end = (state.to[k] + 0.5) * row, bend = lines * 0.4
-    return svg("path", { class: kind(k), d: `M${from} ${y.toFixed(1)}C${from + bend} ${y.toFixed(1)} ${to - bend} ${end.toFixed(1)} ${to} ${end.toFixed(1)}`, onclick: () => send("pick", { id: state.items[k] }) },
-      svg("title", {}, state.names[k]))
+    const y = (k + 0.5) * row,
+      end = (state.to[k] + 0.5) * row,
+      bend = lines * 0.4
+    return svg(
+      "path",
+      {
+        class: kind(k),
+        d:
+          `M${from} ${y.toFixed(1)}C${from + bend} ${y.toFixed(1)} ` +
+          `${to - bend} ${end.toFixed(1)} ${to} ${end.toFixed(1)}`,
+        onclick: () => send("pick", { id: state.items[k] }),
+      },
+      svg("title", {}, state.names[k]),
+    )
   }
   const size = named ? Math.min(12.5, row * 0.92) : 11
-  const name = (k, place, at, anchor) => svg("text", { class: kind(k), x: at, y: ((place + 0.5) * row).toFixed(1), "text-anchor": anchor, "font-size": size, onclick: () => send("pick", { id: state.items[k] }) },
-    short(state.names[k], names / size * 1.85), svg("title", {}, state.names[k]))
-  // Names beside the lines: all where the rows have room, else of what moved, as far as they do not collide.
+  const name = (k, place, at, anchor) =>
+    svg(
+      "text",
+      {
+        class: kind(k),
+        x: at,
+        y: ((place + 0.5) * row).toFixed(1),
+        "text-anchor": anchor,
+        "font-size": size,
+        onclick: () => send("pick", { id: state.items[k] }),
+      },
+      short(state.names[k], (names / size) * 1.85),
+      svg("title", {}, state.names[k]),
+    )
+  // Names beside the lines: all names if the rows are high enough, else those of moved items
+  // without overlaps.
   const apart = (steps, place) => {
     if (named) return steps
     if (!some) return []
     let last = -Infinity
-    return steps.filter(k => moved.has(k)).sort((a, b) => place(a) - place(b)).filter(k => (place(k) * row - last >= 11) && ((last = place(k) * row), true))
+    return steps
+      .filter(k => moved.has(k))
+      .sort((a, b) => place(a) - place(b))
+      .filter(k => place(k) * row - last >= 11 && ((last = place(k) * row), true))
   }
-  const steps = [...Array(n).keys()].sort((a, b) => moved.has(a) - moved.has(b))  // what moved lies above
+  // Lines of moved items are drawn last, on top.
+  const steps = [...Array(n).keys()].sort((a, b) => moved.has(a) - moved.has(b))
   return [
-    h("div", { class: "over" },
-      h("label", {}, "Compare with", h("select", { "data-key": "compare", "aria-label": "Compare with", onchange: e => send("compare", { value: e.target.value }) }, options(state.choices, state.chosen))),
-      h("label", {}, h("input", { type: "checkbox", "data-key": "readable", checked: settings.readable, onchange: e => { settings.readable = e.target.checked; send("repaint") } }), "Rows that can be read"),
-      h("p", { class: "quiet small said", role: "status" }, state.said)),
-    h("div", { class: "heads", style: `width:${width}px` }, h("b", {}, "Before"), h("span", { class: "key" },
-      h("i", { class: "moved" }), "moved", h("i", { class: "changed" }), "clade new or gone"), h("b", {}, "Now")),
-    h("div", { class: "page", "data-scroll": "tangle", tabindex: 0, role: "img", "aria-label": `The earlier tree and the present one, face to face. ${state.said}` },
-      svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
+    h(
+      "div",
+      { class: "over" },
+      h(
+        "label",
+        {},
+        "Compare with",
+        h(
+          "select",
+          {
+            "data-key": "compare",
+            "aria-label": "Compare with",
+            onchange: e => send("compare", { value: e.target.value }),
+          },
+          options(state.choices, state.chosen),
+        ),
+      ),
+      h(
+        "label",
+        {},
+        h("input", {
+          type: "checkbox",
+          "data-key": "readable",
+          checked: settings.readable,
+          onchange: e => {
+            settings.readable = e.target.checked
+            send("repaint")
+          },
+        }),
+        "Readable rows",
+      ),
+      h("p", { class: "quiet small said", role: "status" }, state.said),
+    ),
+    h(
+      "div",
+      { class: "heads", style: `width:${width}px` },
+      h("b", {}, "Before"),
+      h(
+        "span",
+        { class: "key" },
+        h("i", { class: "moved" }),
+        "moved",
+        h("i", { class: "changed" }),
+        "clade new or gone",
+      ),
+      h("b", {}, "Now"),
+    ),
+    h(
+      "div",
+      {
+        class: "page",
+        "data-scroll": "tangle",
+        tabindex: 0,
+        role: "img",
+        "aria-label": `The earlier tree and the present one, side by side. ${state.said}`,
+      },
+      svg(
+        "svg",
+        { width, height, viewBox: `0 0 ${width} ${height}` },
         side(state.left, (at, top) => 4 + (1 - at / top) * (tree - 10), "tree"),
         side(state.right, (at, top) => width - 4 - (1 - at / top) * (tree - 10), "tree"),
         svg("g", { class: "lines" }, steps.map(line)),
-        svg("g", { class: "names" },
-          apart(steps, k => k).map(k => name(k, k, from - 4, "end")), apart(steps, k => state.to[k]).map(k => name(k, state.to[k], to + 4, "start"))))),
+        svg(
+          "g",
+          { class: "names" },
+          apart(steps, k => k).map(k => name(k, k, from - 4, "end")),
+          apart(steps, k => state.to[k]).map(k => name(k, state.to[k], to + 4, "start")),
+        ),
+      ),
+    ),
   ]
 })

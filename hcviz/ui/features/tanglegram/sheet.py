@@ -1,4 +1,4 @@
-"""Before and after: the present tree face to face with an earlier one."""
+"""The sheet Before and after: a tanglegram of the present tree and an earlier one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hcviz.core.tanglegram import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.packing import spans
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.packing import row_ranges
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: The tree that was on the screen when the newest run began.
-LAST = "last"
+#: Key of the tree that was on the screen when the newest run began.
+BEFORE_LAST_RUN = "last"
 
 
-def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
-    """The trees to compare with, by key: what the menu says, and the tree; not the present one."""
+def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
+    """Return the earlier trees that differ from the present one: key -> (menu text, tree)."""
     snapshot = store.drawn or store.session.snapshot
     found: dict[str, tuple[str, Tree]] = {}
     if snapshot is None:
@@ -31,7 +31,7 @@ def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
         return tree.n_leaves == snapshot.tree.n_leaves and tree != snapshot.tree
 
     if store.baseline is not None and other(store.baseline):
-        found[LAST] = ("before the last run", store.baseline)
+        found[BEFORE_LAST_RUN] = ("before the last run", store.baseline)
     for entry in reversed(store.session.history):
         if other(entry.tree):
             answers = f"{entry.n_constraints} answer{'s' * (entry.n_constraints != 1)}"
@@ -39,15 +39,16 @@ def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
     return found
 
 
-def picture(store: Store) -> dict[str, Any]:
-    snapshot, trees = store.drawn or store.session.snapshot, earlier(store)
+def state(store: Store) -> dict[str, Any]:
+    """Return the two trees, the lines between them and a summary, as plain JSON."""
+    snapshot, trees = store.drawn or store.session.snapshot, earlier_trees(store)
     if snapshot is None or not trees:
         return {}
     chosen = store.view.compared if store.view.compared in trees else next(iter(trees))
     before, after = trees[chosen][1], snapshot.tree
     left, right, crossings = untangle(before, after, places(after.leaf_order))
     place = places(right)
-    moved = out_of_line(place[left])
+    moved = moved_items(place[left])
     changes = clade_changes(before, after)
     return {
         "choices": [[key, label] for key, (label, _) in trees.items()],
@@ -59,17 +60,28 @@ def picture(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "said": _said(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
     }
 
 
-def out_of_line(places: NDArray[Any]) -> NDArray[np.bool_]:
-    """The fewest lines whose removal leaves none that cross, bool (n,).
+def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the smallest set of lines without which no two lines cross.
 
-    ``places`` (n,) is where the lines end, in the order in which they begin: all but a longest
-    increasing subsequence. O(n log n).
+    Parameters
+    ----------
+    places : ndarray of int, shape (n,)
+        End of each line, in the order in which the lines begin.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        The lines that are not in a longest increasing subsequence of ``places``.
+
+    Notes
+    -----
+    O(n log n).
     """
-    ends: list[int] = []  # of the increasing runs found, by length: the least last place
+    ends: list[int] = []  # the smallest end of an increasing subsequence of each length
     lasts: list[int] = []
     back = np.full(places.size, -1)
     for k, place in enumerate(places.tolist()):
@@ -90,10 +102,10 @@ def out_of_line(places: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, Any]:
-    """A tree as a path, and the changed clades as (height, first row, last row)."""
+    """Return a tree as a path, and its changed clades as (height, first row, last row)."""
     even = with_even_heights(tree)
     x, y = elbows(even, order)
-    first, last = spans(tree, order)
+    first, last = row_ranges(tree, order)
     return {
         "top": float(even.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
@@ -104,30 +116,30 @@ def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, 
     }
 
 
-def _said(moved: int, crossings: int, gained: int, lost: int) -> str:
+def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     if not gained and not lost:
         return "The same tree: no clade differs."
     items = "No item had to move" if not moved else f"{moved:,} item{'s' * (moved != 1)} moved"
     return (
         f"{items}; {gained:,} clade{'s' * (gained != 1)} new, {lost:,} gone; "
-        f"{crossings:,} crossing{'s' * (crossings != 1)}, as few as were found."
+        f"{crossings:,} crossing{'s' * (crossings != 1)}."
     )
 
 
-def _lacks(store: Store) -> str:
+def _unavailable_because(store: Store) -> str:
     if store.session.snapshot is None:
         return "No tree yet."
-    return "" if earlier(store) else "There is no earlier tree of these items yet."
+    return "" if earlier_trees(store) else "There is no earlier tree of these items yet."
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     view = store.view
     return (store.drawn, store.baseline, store.session.history, view.compared, view.selection)
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "pick":
-        actions.take((int(more["id"]),))
+        actions.select_items((int(more["id"]),))
     elif name == "compare":
         actions.store.look(compared=str(more.get("value")))
 
@@ -135,10 +147,10 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
 SHEET = Sheet(
     name="before",
     title="Before and after",
-    summary="This tree face to face with an earlier one",
-    make=drawn_by(__file__),
-    picture=picture,
-    sees=_sees,
-    lacks=_lacks,
+    summary="This tree beside an earlier one",
+    make=sheet_part(__file__),
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=_unavailable_because,
     act=_act,
 )

@@ -1,1 +1,1 @@
-"""Data, method, run, undo, files."""
+"""The top bar: data, method, run, undo and files."""

@@ -11,8 +11,9 @@ import panel as pn
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.link import link_of, to_query
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.lessons.classroom import Classroom
+from hcviz.ui.features.files.controller import ACTS as FILE_ACTS
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.top_bar.model import CURRENT, OFFERED
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.numbers import whole_number
@@ -22,24 +23,35 @@ from hcviz.ui.state.store import Store
 ACTS = Acts()
 
 
+def schema() -> dict[str, dict[str, str]]:
+    """Return the messages of the top bar, with those of its File menu."""
+    return ACTS.schema() | FILE_ACTS.schema()
+
+
 @dataclass
 class TopBarControls:
     """Handles the messages of the top bar."""
 
     store: Store
-    classroom: Classroom
-    files: Files
+    classroom: LessonController
+    files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
 
     def act(self, name: str, fields: Mapping[str, Any]) -> None:
         """Handle a message of the top bar, of its File menu or of its lessons."""
-        if name in ACTS:
-            ACTS(self, name, fields)
-        elif name in ("lesson", "open-lesson"):
-            self.classroom.act(name, dict(fields))
-        else:
+        if name in FILE_ACTS:
             self.files.act(name, dict(fields))
+        else:
+            ACTS(self, name, fields)
+
+    @ACTS.on("lesson")
+    def _lesson(self) -> None:
+        self.classroom.act("lesson", {})
+
+    @ACTS.on("open-lesson")
+    def _open_lesson(self, name: str) -> None:
+        self.classroom.act("open-lesson", {"name": name})
 
     @ACTS.on("data")
     def _data(self, value: str) -> None:

@@ -1,4 +1,4 @@
-"""State of the top bar: data, similarity, method, seed, run status, files, as plain JSON."""
+"""State of the top bar: data, similarity, method, seed, run status and files, as plain JSON."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
-from hcviz.ui.features.lessons.card import no_truth
-from hcviz.ui.features.lessons.lesson import prepared
-from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.lessons.lesson import prepared_lessons
+from hcviz.ui.features.lessons.model import no_lesson_because
+from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.data_sources import offered
 from hcviz.ui.state.store import Store
 
-#: The data menu's entry for an uploaded table.
+#: Entry of the data menu for an uploaded table.
 CURRENT = "(current)"
 
 
-#: Its entry for what the server was started with.
+#: Entry of the data menu for the data that the server was started with.
 OFFERED = "(offered)"
 
 
@@ -35,7 +35,8 @@ _STATUS = {
 }
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the top bar, as plain JSON."""
     session = store.session
     names = [[name, datasets.title(name)] for name in datasets.at_hand()]
     chosen = session.data.name
@@ -43,9 +44,9 @@ def picture(store: Store) -> dict[str, Any]:
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
     begun = offered()
-    if begun is not None and not begun.spec.same(session.data):
+    if begun is not None and not begun.spec.has_same_data(session.data):
         names = [[OFFERED, begun.title], *names]
-    # A link may name what is too large to offer.
+    # A link may name built-in data that are too large for the menu.
     if session.data.kind == "built-in" and all(chosen != name for name, _ in names):
         names.append([chosen, datasets.title(chosen)])
     problem = store.problem if store.dataset is not None else None
@@ -53,7 +54,7 @@ def picture(store: Store) -> dict[str, Any]:
     for name in algorithms():
         try:
             method = get_algorithm(name)
-        except HcvizError as fault:  # one that its author has not finished must not take the page
+        except HcvizError as fault:  # an unfinished method must not break the page
             methods.append([name, name, True, fault.message])
             continue
         lacks = method.missing_data(problem) if problem is not None else None
@@ -63,7 +64,7 @@ def picture(store: Store) -> dict[str, Any]:
         "dataset": chosen,
         "similarities": [[kind, title] for kind, (title, _) in SIMILARITIES.items()],
         "similarity": session.data.similarity,
-        "measured": _measured(store.dataset),
+        "measured": _similarity_note(store.dataset),
         "methods": methods,
         "method": session.method,
         "seed": session.seed,
@@ -79,43 +80,44 @@ def picture(store: Store) -> dict[str, Any]:
         "theme": store.view.theme,
         "limit": MAX_UPLOAD_BYTES,
         "lesson": store.view.lesson is not None,
-        "noLesson": no_truth(store),
-        "lessons": prepared(),
+        "noLesson": no_lesson_because(store),
+        "lessons": prepared_lessons(),
     }
 
 
-def _measured(data: Dataset | None) -> list[str] | None:
-    """Where similarities are not made of features: what the menu says instead, and why."""
+def _similarity_note(data: Dataset | None) -> list[str] | None:
+    """Return the menu text and the tooltip for data without features; None with features."""
     if data is None or data.features is not None:
         return None
     if data.dissimilarity is not None:
         return ["distances", "The data are distances d: what is shown is (max d - d) / max d."]
     if data.similarity is not None:
-        return ["measured", "The data are similarities themselves: none has to be chosen."]
+        return ["measured", "The data are similarities: there is nothing to choose."]
     if data.oracle is not None:
-        return ["computed when asked for", "The data say how alike two items are, when asked."]
-    return ["none, only answers", "There are comparisons, and no features to compute it from."]
+        return ["computed on demand", "The similarity of two items is computed when needed."]
+    return ["none, only answers", "The data are comparisons, without features."]
 
 
 def live(store: Store) -> dict[str, Any]:
+    """Return the status of the run, which changes many times a second."""
     session = store.session
     step, total = session.progress
     text = _STATUS[session.status]
     if session.status == "sampling":
-        text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
-        if waiting(store) and not store.view.paused:
+        text = "Paused" if store.view.paused else "ChainComparison" if store.settles else "Running"
+        if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total and store.settles:
-            accuracy = certainty.points(store)
+            accuracy = supports_model.accuracy_points(store)
             text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
         elif total:
-            # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
+            # Up to 10^9 these are steps that a person chose; more is work in the method's own unit.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
     return {"status": session.status, "text": text, "run": session.run}
 
 
-def waiting(store: Store) -> str:
-    """Why the run under way does not go on, a sentence; nothing where it does."""
+def waiting_sentence(store: Store) -> str:
+    """Return a sentence that says why the run is waiting, "" if it is not."""
     place = store.view.place
     return place.waiting if place is not None and store.session.status == "sampling" else ""

@@ -1,38 +1,119 @@
 let menuOpen = false
 
 function fileMenu(state, send, root) {
-  const act = (name, more) => () => { menuOpen = false; shut(); send(name, more) }
-  const item = (text, click, disabled, title) => h("button", { type: "button", role: "menuitem", onclick: click, disabled, title }, text)
-  const file = (accept, kind) => () => { menuOpen = false; shut(); pickFile(accept, state.limit, send, kind) }
+  const act = (name, more) => () => {
+    menuOpen = false
+    shut()
+    send(name, more)
+  }
+  const item = (text, click, disabled, title) =>
+    h("button", { type: "button", role: "menuitem", onclick: click, disabled, title }, text)
+  const file = (accept, kind) => () => {
+    menuOpen = false
+    shut()
+    pickFile(accept, state.limit, send, kind)
+  }
   const holder = h("div", { class: "menu" + (menuOpen ? " open" : "") })
-  const toggle = h("button", { type: "button", "data-key": "file", "aria-label": "File", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
-    onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), h("span", { class: "file-word" }, "File"))
-  const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
+  const toggle = h(
+    "button",
+    {
+      type: "button",
+      "data-key": "file",
+      "aria-label": "File",
+      "aria-haspopup": "menu",
+      "aria-expanded": String(menuOpen),
+      onclick: event => {
+        event.stopPropagation()
+        menuOpen = !menuOpen
+        place()
+      },
+    },
+    icon("more"),
+    h("span", { class: "file-word" }, "File"),
+  )
+  const sheet = h(
+    "div",
+    { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
-    item("Table of features…", file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features"), false, "An item a row; or a card sort: who put which card on which pile, in the columns participant, card, pile"),
+    item(
+      "Table of features…",
+      file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features"),
+      false,
+      "Each row is an item. Or a card sort, with the columns participant, card, pile",
+    ),
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
-    item("Sequences…", file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"), false, "Texts compared by edit distance: FASTA, one a line, or a table of names and texts"),
-    item("Comparisons (CSV)…", file(".csv,.tsv,.txt", "comparisons"), false, "Answers: of the items shown they are added to them, of others they open as data of their own. The header: anchor,near,far; first,second,third,fourth; central,other_1,other_2; or odd,other_1,other_2"),
+    item(
+      "Sequences…",
+      file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"),
+      false,
+      "Texts compared by edit distance: FASTA, one text a line, or a table of names and texts",
+    ),
+    item(
+      "Comparisons (CSV)…",
+      file(".csv,.tsv,.txt", "comparisons"),
+      false,
+      "Answers about the items shown are added to them; other answers are opened as new data. " +
+        "The header is anchor,near,far; first,second,third,fourth; central,other_1,other_2; " +
+        "or odd,other_1,other_2",
+    ),
     item("Session…", file(".hcviz", "session")),
     item("Constraints (CSV)…", file(".csv", "constraints")),
-    item("Triplets without a header…", file(".csv,.txt", "together-together-apart"), false, "Three columns: together, together, apart"),
-    item("Triplets: anchor, near, far…", file(".csv,.txt", "anchor-near-far"), false, "As cblearn writes them: each is taken for: anchor and near together, before far"),
-    item("Reference tree (Newick)…", file(".nwk,.newick,.tree,.tre,.txt", "reference"), false, "A tree over some of the items, drawn by hand or made elsewhere: what it says becomes constraints"),
-    h("hr"), h("div", { class: "head" }, "Save"),
+    item(
+      "Triplets without a header…",
+      file(".csv,.txt", "together-together-apart"),
+      false,
+      "Three columns: together, together, apart",
+    ),
+    item(
+      "Triplets: anchor, near, far…",
+      file(".csv,.txt", "anchor-near-far"),
+      false,
+      "The format of cblearn: anchor and near are together, far is apart",
+    ),
+    item(
+      "Reference tree (Newick)…",
+      file(".nwk,.newick,.tree,.tre,.txt", "reference"),
+      false,
+      "A tree over some of the items, from another source. Its clades become constraints",
+    ),
+    h("hr"),
+    h("div", { class: "head" }, "Save"),
     item("Session", act("save", { what: "session" })),
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
     item("Your comparisons (CSV)", act("save", { what: "answers" }), !state.hasAnswers),
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
     item("Tree (Newick)", act("save", { what: "newick" }), !state.hasTree),
     item("Tree (scipy linkage .npy)", act("save", { what: "linkage" }), !state.hasTree),
-    item("Clusters (CSV)", act("save", { what: "clusters" }), !state.hasClusters, state.hasClusters ? "Each item and the number of its cluster, as they are coloured" : "Say over the tree how many clusters"),
+    item(
+      "Clusters (CSV)",
+      act("save", { what: "clusters" }),
+      !state.hasClusters,
+      state.hasClusters
+        ? "Each item with the number of its coloured cluster"
+        : "Set the number of clusters above the tree",
+    ),
     item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
     item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
-    h("hr"), item("Copy a link to this view", act("share")),
-    h("hr"), h("div", { class: "head" }, "Lesson"),
-    item(state.lesson ? "End the lesson" : "Start a lesson", act("lesson"), !state.lesson && Boolean(state.noLesson), state.noLesson || "Hide the truth, and guess where items go"),
-    state.lessons.map(([name, title]) => item(`${title}, step by step`, act("open-lesson", { name }), false, "A lesson that was prepared: open it in the place of what is here")))
+    h("hr"),
+    item("Copy a link to this view", act("share")),
+    h("hr"),
+    h("div", { class: "head" }, "Lesson"),
+    item(
+      state.lesson ? "End the lesson" : "Start a lesson",
+      act("lesson"),
+      !state.lesson && Boolean(state.noLesson),
+      state.noLesson || "Guess where items belong; their classes are hidden",
+    ),
+    state.lessons.map(([name, title]) =>
+      item(
+        `${title}, step by step`,
+        act("open-lesson", { name }),
+        false,
+        "A prepared lesson, which replaces the present session",
+      ),
+    ),
+  )
   const place = () => {
     holder.classList.toggle("open", menuOpen)
     toggle.setAttribute("aria-expanded", String(menuOpen))
@@ -41,48 +122,166 @@ function fileMenu(state, send, root) {
     sheet.style.right = `${Math.max(6, innerWidth - box.right)}px`
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
-  const shut = () => { menuOpen = false; holder.classList.remove("open"); toggle.setAttribute("aria-expanded", "false") }
+  const shut = () => {
+    menuOpen = false
+    holder.classList.remove("open")
+    toggle.setAttribute("aria-expanded", "false")
+  }
   sheet.addEventListener("keydown", event => {
     const items = [...sheet.querySelectorAll("button:not(:disabled)")]
     const at = items.indexOf(event.target)
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
-    if (to !== undefined) { event.preventDefault(); items[(to + items.length) % items.length].focus() }
-    if (event.key === "Escape") { event.stopPropagation(); shut(); toggle.focus() }
+    if (to !== undefined) {
+      event.preventDefault()
+      items[(to + items.length) % items.length].focus()
+    }
+    if (event.key === "Escape") {
+      event.stopPropagation()
+      shut()
+      toggle.focus()
+    }
   })
-  document.addEventListener("click", event => { if (menuOpen && !event.composedPath().includes(holder)) shut() })
+  document.addEventListener("click", event => {
+    if (menuOpen && !event.composedPath().includes(holder)) shut()
+  })
   holder.append(toggle, sheet)
   if (menuOpen) requestAnimationFrame(place)
   return holder
 }
 
-export const render = component("bar", (state, send, root) => {
-  const field = (cls, text, control) => h("label", { class: `field ${cls}`, title: text }, h("span", {}, text), control)
-  const pick = (key, pairs, chosen, why = "") => h("select", { "data-key": key, "aria-label": key, disabled: Boolean(why), title: why || null,
-    onchange: event => send(key, { value: event.target.value }) }, options(pairs, chosen))
-  const running = state.running
-  return [
-    h("div", { class: "choices" },
-      field("data", "Data", pick("data", state.datasets, state.dataset)),
-      field("similarity", "Similarity", pick("similarity", state.measured ? [[state.similarity, state.measured[0]]] : state.similarities, state.similarity, state.measured?.[1])),
-      field("method", "Method", pick("method", state.methods, state.method)),
-      field("seed", "Seed", h("input", { "data-key": "seed", "aria-label": "seed", type: "number", min: 0, step: 1, value: state.seed,
-        onchange: event => send("seed", { value: event.target.value }) }))),
-    running
-      ? h("button", { type: "button", class: "run", "data-key": "run", onclick: () => send("cancel"), title: "Stop the run; the tree stays" }, icon("stop"), "Cancel")
-      : h("button", { type: "button", class: "run main", "data-key": "run", onclick: () => send("run"), title: "Run the method again from the shown tree" }, icon("run"), "Run"),
-    h("button", { type: "button", class: "square", "aria-label": state.paused ? "Go on" : "Pause", title: state.paused ? "Go on" : "Pause", "data-key": "pause",
-      disabled: !running, onclick: () => send("pause") }, icon(state.paused ? "run" : "pause")),
-    h("span", { class: "gap" }),
-    h("span", { class: "status", role: "status" }),
-    h("button", { type: "button", class: "square", "aria-label": "Undo", title: "Undo (Ctrl+Z)", "data-key": "undo", disabled: !state.canUndo, onclick: () => send("undo") }, icon("undo")),
-    h("button", { type: "button", class: "square", "aria-label": "Redo", title: "Redo (Ctrl+Y)", "data-key": "redo", disabled: !state.canRedo, onclick: () => send("redo") }, icon("redo")),
-    fileMenu(state, send, root),
-    h("button", { type: "button", class: "square", "aria-label": state.theme === "dark" ? "Light theme" : "Dark theme", "data-key": "theme",
-      title: state.theme === "dark" ? "Light theme" : "Dark theme", onclick: () => send("theme") }, icon(state.theme === "dark" ? "sun" : "moon")),
-  ]
-}, (live, root) => {
-  const status = root.querySelector(".status")
-  status.className = `status ${live.status ?? ""}`
-  status.textContent = status.title = live.text ?? ""
-  status.dataset.run = live.run ?? -1
-})
+export const render = component(
+  "bar",
+  (state, send, root) => {
+    const field = (cls, text, control) =>
+      h("label", { class: `field ${cls}`, title: text }, h("span", {}, text), control)
+    const pick = (key, pairs, chosen, why = "") =>
+      h(
+        "select",
+        {
+          "data-key": key,
+          "aria-label": key,
+          disabled: Boolean(why),
+          title: why || null,
+          onchange: event => send(key, { value: event.target.value }),
+        },
+        options(pairs, chosen),
+      )
+    const running = state.running
+    return [
+      h(
+        "div",
+        { class: "choices" },
+        field("data", "Data", pick("data", state.datasets, state.dataset)),
+        field(
+          "similarity",
+          "Similarity",
+          pick(
+            "similarity",
+            state.measured ? [[state.similarity, state.measured[0]]] : state.similarities,
+            state.similarity,
+            state.measured?.[1],
+          ),
+        ),
+        field("method", "Method", pick("method", state.methods, state.method)),
+        field(
+          "seed",
+          "Seed",
+          h("input", {
+            "data-key": "seed",
+            "aria-label": "seed",
+            type: "number",
+            min: 0,
+            step: 1,
+            value: state.seed,
+            onchange: event => send("seed", { value: event.target.value }),
+          }),
+        ),
+      ),
+      running
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "run",
+              "data-key": "run",
+              onclick: () => send("cancel"),
+              title: "Stop the run; the tree stays",
+            },
+            icon("stop"),
+            "Cancel",
+          )
+        : h(
+            "button",
+            {
+              type: "button",
+              class: "run main",
+              "data-key": "run",
+              onclick: () => send("run"),
+              title: "Run the method again from the shown tree",
+            },
+            icon("run"),
+            "Run",
+          ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "square",
+          "aria-label": state.paused ? "Go on" : "Pause",
+          title: state.paused ? "Go on" : "Pause",
+          "data-key": "pause",
+          disabled: !running,
+          onclick: () => send("pause"),
+        },
+        icon(state.paused ? "run" : "pause"),
+      ),
+      h("span", { class: "gap" }),
+      h("span", { class: "status", role: "status" }),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "square",
+          "aria-label": "Undo",
+          title: "Undo (Ctrl+Z)",
+          "data-key": "undo",
+          disabled: !state.canUndo,
+          onclick: () => send("undo"),
+        },
+        icon("undo"),
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "square",
+          "aria-label": "Redo",
+          title: "Redo (Ctrl+Y)",
+          "data-key": "redo",
+          disabled: !state.canRedo,
+          onclick: () => send("redo"),
+        },
+        icon("redo"),
+      ),
+      fileMenu(state, send, root),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "square",
+          "aria-label": state.theme === "dark" ? "Light theme" : "Dark theme",
+          "data-key": "theme",
+          title: state.theme === "dark" ? "Light theme" : "Dark theme",
+          onclick: () => send("theme"),
+        },
+        icon(state.theme === "dark" ? "sun" : "moon"),
+      ),
+    ]
+  },
+  (live, root) => {
+    const status = root.querySelector(".status")
+    status.className = `status ${live.status ?? ""}`
+    status.textContent = status.title = live.text ?? ""
+    status.dataset.run = live.run ?? -1
+  },
+)

@@ -1,11 +1,11 @@
-"""``Bar``: the part of the page that the browser draws with ``view.js``."""
+"""``TopBar``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Bar(Part):
+class TopBar(Part):
     """Data, similarity, method, seed; run, pause, cancel; undo, redo; files; theme."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

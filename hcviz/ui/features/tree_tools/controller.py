@@ -68,7 +68,7 @@ class ToolControls:
         chosen = tuple(found)
         self.centre.expand(chosen[:1] if store.view.draft.open else chosen)
         if store.view.draft.open:
-            self.gestures.take(chosen[:1])
+            self.gestures.select_items(chosen[:1])
             self.centre.focus(chosen[:1])
             return
         said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")

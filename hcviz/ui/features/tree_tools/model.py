@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.uncertainty_map import model as uncertainty
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.parts.palette import THEMES
-from hcviz.ui.state import default_method as choosing
+from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import item_matrices, similarities
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import partition
 
-#: Names offered while one is typed; any can be found.
-MAX_OFFERED = 2_000
+#: Names that the search field suggests, at most; it finds any name.
+MAX_NAMES = 2_000
 
 
 _SCALINGS = [
@@ -24,11 +24,12 @@ _SCALINGS = [
 ]
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the tools, as plain JSON."""
     data, view = store.dataset, store.view
     return {
-        "matrix": uncertainty.matrix(store),
-        "noUncertainty": uncertainty.lacks(store),
+        "matrix": uncertainty_map_model.shown_matrix(store),
+        "noUncertainty": uncertainty_map_model.unavailable_because(store),
         "noSimilarity": "" if data is not None else "No data yet.",
         "noFeatures": ""
         if data is not None and data.features is not None
@@ -42,47 +43,54 @@ def picture(store: Store) -> dict[str, Any]:
         "support": view.support,
         "unsure": view.unsure,
         "below": view.below,
-        "noSupport": "" if store.supporting is not None else _no_support(),
+        "noSupport": "" if store.supporting is not None else _no_support_because(),
         "colour": view.colour,
         "noCosts": ""
-        if nodecosts.weighed(store) is not None
-        else "Only of items with similarities.",
+        if node_costs_model.problem_with_costs(store) is not None
+        else "Available for items with similarities.",
         "costs": [
-            list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
+            list(pair)
+            for pair in zip(THEMES[view.theme].costs, node_costs_model.LEVEL_NAMES, strict=True)
         ],
-        "clusters": _field(store),
+        "clusters": _cluster_field(store),
         "found": partition.method_count(store),
         "items": len(store.session.labels),
-        "names": list(store.session.labels[:MAX_OFFERED]),
+        "names": list(store.session.labels[:MAX_NAMES]),
     }
 
 
-def _no_support() -> str:
-    """Which method gives supports: the registry's first that samples."""
-    title = next((each.title for each in choosing.known() if each.samples), "")
+def _no_support_because() -> str:
+    """Return a sentence that says which method gives supports: the first that samples."""
+    title = next((each.title for each in default_method.known() if each.samples), "")
     if not title:
-        return "No method here samples trees."
+        return "No method of this page samples trees."
     return (
         f"Run the {title} on these data and constraints. Its supports can then be "
         "shown on the trees of every method."
     )
 
 
-def finds_clusters(store: Store) -> bool:
-    """Whether the method of the tree on the screen finds clusters by itself."""
+def method_found_clusters(store: Store) -> bool:
+    """Return True if the method of the tree on the screen found clusters by itself."""
     return store.drawn is not None and store.drawn.labels is not None
 
 
-def _field(store: Store) -> int | None:
-    """What the field for the number of clusters says. 0 only where it puts found ones off."""
+def _cluster_field(store: Store) -> int | None:
+    """Return the value of the field for the number of clusters.
+
+    0 if a person switched off the clusters that the method found; None if the field is empty.
+    """
     view = store.view
     if view.clusters:
         return view.parted or view.clusters
-    return 0 if view.clusters == 0 and finds_clusters(store) else None
+    return 0 if view.clusters == 0 and method_found_clusters(store) else None
 
 
 def _sources(store: Store) -> list[list[str]]:
-    """The similarities that the heatmap can show, where there are several: ("" is the usual)."""
+    """Return the similarities that the heatmap can show, if there are several.
+
+    The first has the key "".
+    """
     data, session = store.dataset, store.session
     if data is None or data.labels != session.labels:
         return []
@@ -94,16 +102,17 @@ def _sources(store: Store) -> list[list[str]]:
 
 
 def named_matrices(store: Store) -> Any:
+    """Return the names of the item matrices of the tree drawn."""
     return () if store.drawn is None else tuple(item_matrices(store.drawn))
 
 
-def sees(store: Store) -> Any:
-    """Return what the tools depend on: nothing that changes with each tree of a run."""
+def depends_on(store: Store) -> Any:
+    """Return what the tools depend on. Nothing of it changes with each tree of a run."""
     return (
         store.view,
         store.session.labels,
         store.dataset,
         store.supporting is None,
         named_matrices(store),
-        finds_clusters(store),
+        method_found_clusters(store),
     )

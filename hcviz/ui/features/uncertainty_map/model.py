@@ -1,7 +1,6 @@
-"""The uncertainty heatmap: how much the depth of two items' LCA varies from tree to tree.
+"""The uncertainty heatmap: how much the depth of the LCA of two items varies among sampled trees.
 
-Counted from the sampled trees in a thread of its own, whose kernel lets the page go on; a picture
-takes the place of the last one when it is ready.
+The values are computed in a thread. A kernel releases the GIL, so that the page goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -20,14 +19,15 @@ from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
 
 log = logging.getLogger("hcviz")
 
-#: Seconds between two pictures while a run goes on, and how many times as long as one took.
-PACE, REST = 2.0, 4.0
+#: During a run, time between two updates: at least so many seconds, and so many times the time that
+#: the last one took.
+MIN_SECONDS, TIMES_AS_LONG = 2.0, 4.0
 
-NAME = "uncertainty"
+UNCERTAINTY = "uncertainty"
 
 
-def lacks(store: Store) -> str:
-    """Why there is nothing to see, as a sentence; "" if there is."""
+def unavailable_because(store: Store) -> str:
+    """Return a sentence that says why the heatmap is not available, "" if it is."""
     if store.samples is None:
         return "Only of trees that are sampled."
     if len(store.session.labels) > MAX_MATRIX:
@@ -35,22 +35,30 @@ def lacks(store: Store) -> str:
     return ""
 
 
-def matrix(store: Store) -> str:
-    """The heatmap that is shown: the one asked for, or the similarity where that one is not."""
+def shown_matrix(store: Store) -> str:
+    """Return the heatmap that is shown: the chosen one if it is available, else the similarity."""
     asked = store.view.matrix
-    return "similarity" if asked == NAME and lacks(store) else asked
+    return "similarity" if asked == UNCERTAINTY and unavailable_because(store) else asked
 
 
-def sees(store: Store) -> Any:
-    """What the picture depends on, while it is looked at; nothing otherwise."""
-    if matrix(store) != NAME:
+def depends_on(store: Store) -> Any:
+    """Return what the heatmap depends on; a constant if another heatmap is shown."""
+    if shown_matrix(store) != UNCERTAINTY:
         return (None,)
     return (store.samples, store.session.snapshot, store.session.status, store.view.paused)
 
 
-class Uncertainty:
-    """Keeps one store's picture: ``look()`` when something may have changed; ``show(cells)`` is
-    called through ``schedule``, on the document's thread."""
+class UncertaintyMap:
+    """Computes the uncertainty heatmap of one store.
+
+    Parameters
+    ----------
+    store : Store
+    schedule : callable
+        ``schedule(callback)`` calls ``callback`` on the document's thread.
+    show : callable
+        ``show(cells)`` draws new values. It is called on the document's thread.
+    """
 
     def __init__(
         self,
@@ -60,19 +68,22 @@ class Uncertainty:
     ) -> None:
         self._store, self._schedule, self._show = store, schedule, show
         self._busy = False
-        self._made: tuple[Samples | None, int] = (None, 0)  # of what the picture shown is
-        self._next = 0.0  # not before, while a run goes on
+        self._made: tuple[Samples | None, int] = (
+            None,
+            0,
+        )  # samples and number of trees of the values shown
+        self._next = 0.0  # during a run, no update before this time
 
-    def forget(self) -> None:
-        """What was shown is gone: count again."""
+    def recompute(self) -> None:
+        """Compute the values again, although the sampled trees are the same."""
         self._made = (None, 0)
-        self.look()
+        self.update()
 
-    def look(self) -> None:
-        """Begin another picture, if it is looked at, there are other trees, and it is time."""
+    def update(self) -> None:
+        """Begin an update if the heatmap is shown, there are new trees, and it is time."""
         store = self._store
         samples = store.samples
-        if self._busy or samples is None or matrix(store) != NAME:
+        if self._busy or samples is None or shown_matrix(store) != UNCERTAINTY:
             return
         if not store.still and self._made[0] is samples and time.monotonic() < self._next:
             return
@@ -82,23 +93,30 @@ class Uncertainty:
             trees, shapes = len(posterior), posterior.shapes()
         self._busy = True
         threading.Thread(
-            target=self._count, args=(samples, trees, shapes), name="hcviz-uncertainty", daemon=True
+            target=self._compute,
+            args=(samples, trees, shapes),
+            name="hcviz-uncertainty",
+            daemon=True,
         ).start()
 
-    def _count(self, samples: Samples, trees: int, shapes: Any) -> None:
-        """On a thread of its own; touches nothing of the page's."""
+    def _compute(self, samples: Samples, trees: int, shapes: Any) -> None:
+        """Compute the values. Runs in a thread, and does not use the page's objects."""
         begin = time.monotonic()
         try:
             cells = uncertainty_cells(depth_moments(*shapes)[1])
         except Exception:
-            log.exception("The uncertainty could not be counted.")
-            self._schedule(lambda: self._done(None, (samples, trees), begin))
+            log.exception("The uncertainty could not be computed.")
+            self._schedule(lambda: self._finish(None, (samples, trees), begin))
             return
-        self._schedule(lambda: self._done(cells, (samples, trees), begin))
+        self._schedule(lambda: self._finish(cells, (samples, trees), begin))
 
-    def _done(self, cells: HeatmapCells | None, made: tuple[Samples, int], begin: float) -> None:
+    def _finish(self, cells: HeatmapCells | None, made: tuple[Samples, int], begin: float) -> None:
         now = time.monotonic()
-        self._busy, self._made, self._next = False, made, now + max(PACE, REST * (now - begin))
+        self._busy, self._made, self._next = (
+            False,
+            made,
+            now + max(MIN_SECONDS, TIMES_AS_LONG * (now - begin)),
+        )
         if cells is not None and len(self._store.session.labels) == cells.width:
             self._show(cells)
-        self.look()
+        self.update()

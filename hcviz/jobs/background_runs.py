@@ -1,4 +1,4 @@
-"""``Behind``: one run behind the scenes, of which only the end counts."""
+"""``BackgroundRuns``: one run in the background, of which only the last snapshot counts."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Runner
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.snapshot_channel import Message
 from hcviz.session.actions import Arrived, Failed
 
 log = logging.getLogger(__name__)
 
-#: ``(last snapshot, why there is no better one)``; one of them at least is not None.
+#: Receives the last snapshot and the error; at least one of them is not None.
 Done = Callable[[Snapshot | None, HcvizError | None], None]
 
 
 Schedule = Callable[[Callable[[], None]], None]
 
 
-def hand_over(schedule: Schedule, callback: Callable[[], None], what: str) -> bool:
-    """``schedule(callback)``, from a thread; False where the page went while ``what`` was made."""
+def try_schedule(schedule: Schedule, callback: Callable[[], None], what: str) -> bool:
+    """Call ``schedule(callback)``; return False if the page is closed. For threads."""
     try:
         schedule(callback)
     except Exception:
-        log.debug("Nobody waits for %s any more.", what, exc_info=True)
+        log.debug("The page closed before it received %s.", what, exc_info=True)
         return False
     return True
 
 
-class Behind:
-    """Runs a method beside the session's own and tells how it ended; the newest run wins.
+class BackgroundRuns:
+    """Runs a method in the background. A new run replaces the one in progress.
 
-    All methods are for the page's thread, and ``schedule(callback)`` runs a callback on it later.
-    Always as run 0, like a session's own first one: under the same seed and settings it is that
-    very run.
+    All methods must be called on the page's thread. ``schedule(callback)`` runs a callback on that
+    thread later. Each run has the number 0, like the first run of a session. With the same seed and
+    settings it gives the same result.
     """
 
     def __init__(self, schedule: Schedule, pool: Pool = POOL) -> None:
@@ -51,6 +51,7 @@ class Behind:
 
     @property
     def busy(self) -> bool:
+        """True if a run is in progress."""
         return self._runner is not None
 
     def start(
@@ -63,12 +64,23 @@ class Behind:
         limit: float | None = None,
         seconds: float = 0.0,
     ) -> None:
-        """Call ``done(last, fault)`` when the run is over, or stopped after ``limit`` seconds.
+        """Start a run, and call ``done(last, fault)`` at its end.
 
-        ``fault`` says why it failed, or gave nothing, or that it was stopped; ``last`` is then the
-        last snapshot before that, if there was one. Not called after :meth:`close` or another
-        ``start``. Of a method that samples the last tree is the summary of its draws; ``seconds``:
-        see :class:`hcviz.jobs.task.Task`.
+        Parameters
+        ----------
+        method, problem, params, seed
+            The run.
+        done : callable
+            Receives the last snapshot and an error. It is not called after :meth:`close` or another
+            ``start``.
+        limit : float, optional
+            The run is stopped after this number of seconds, with an error.
+        seconds : float
+            See :class:`hcviz.jobs.task.Task`.
+
+        Notes
+        -----
+        For a sampler, the last tree is the summary of its draws.
         """
         self.close()
         last: list[Snapshot] = []
@@ -76,11 +88,11 @@ class Behind:
         def end(fault: HcvizError | None) -> None:
             self.close()
             if fault is None and not last:
-                fault = HcvizError("It gave no tree.")
+                fault = HcvizError("The run gave no tree.")
             done(last[0] if last else None, fault)
 
         def receive(message: Message) -> None:
-            if self._runner is not runner:  # ended, or another is at work
+            if self._runner is not runner:  # the run has ended or was replaced
                 return
             if isinstance(message, Arrived):
                 last[:] = [message.snapshot]
@@ -95,7 +107,7 @@ class Behind:
                 end(HcvizError(f"Stopped after {limit:.0f} seconds."))
 
         def later(callback: Callable[[], None]) -> None:
-            if not hand_over(self._schedule, callback, "the run's end"):
+            if not try_schedule(self._schedule, callback, "the run's end"):
                 runner.close()
 
         runner = Runner(lambda message: later(lambda: receive(message)), self._pool)
@@ -108,7 +120,7 @@ class Behind:
         runner.start(0, method, problem, params, seed, samples=samples, seconds=seconds)
 
     def close(self) -> None:
-        """Stop what is at work; nothing is told of it."""
+        """Stop the run without a report."""
         if self._clock is not None:
             self._clock.cancel()
         if self._runner is not None:

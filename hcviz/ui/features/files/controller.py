@@ -1,4 +1,4 @@
-"""Files in and out of the page: uploads are read whole or refused whole."""
+"""``FileController``: opens files that a person uploads, and saves files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import numpy as np
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
-from hcviz.io.answers import SignedAnswer
-from hcviz.io.answers import count_comparisons as counted
+from hcviz.io.answers import SignedAnswer, count_comparisons
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
@@ -26,74 +25,89 @@ from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.session.update import at_rest
+from hcviz.session.update import interrupted_session
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Loading
 
+ACTS = Acts()
 
-class Files:
-    """Opens what the person hands over, and hands over what they ask for."""
+
+class FileController:
+    """Handles the acts of the file menu for one store."""
 
     def __init__(self, store: Store, part: Part, centre: Any) -> None:
         self.store = store
         self.part = part
         self.centre = centre
         self._upload: Any = None
-        self._sending = ""  # its name
+        self._sending = ""  # the name of the file
         self._pieces: list[bytes] = []
-        #: Of the session's files of answers: what they said, each read once.
+        #: The answers in each of the session's files of answers, so that a file is read once.
         self._marks: Mapping[bytes, array[int]] = {}
 
     def stop(self) -> None:
-        """Neither send nor read on: what was there stays."""
-        self.store.loader.cancel(self._no_more())
+        """Cancel the upload and the reading of a file. The data on the page stay."""
+        self.store.loader.cancel(self._cancel_upload())
 
-    def _no_more(self) -> str:
-        """Of what is being sent: its name, "" if nothing is."""
+    def _cancel_upload(self) -> str:
+        """Cancel the upload in progress. Return the name of its file, "" if there is none."""
         if self._upload is None:
             return ""
-        self.part.heard(self._upload, len(self._pieces), stop=True)
+        self.part.acknowledge_upload(self._upload, len(self._pieces), stop=True)
         self._upload, self._pieces = None, []
         return self._sending
 
     def act(self, name: str, more: dict[str, Any]) -> None:
-        """An act of the file menu."""
+        """Handle a message of the file menu."""
         with self.store.guarded():
-            if name == "upload":
-                self._take(more)
-            elif name == "too-large":
-                size = int(more["size"]) / 2**20
-                raise InvalidData(
-                    f"{more['name']} has {size:,.0f} MB; the limit is "
-                    f"{MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
-                    "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
-                )
-            elif name == "unreadable":
-                if self._upload is not None and more["name"] == self._sending:
-                    self._no_more()
-                    self.store.look(loading=self.store.loader.loading)
-                raise InvalidData(f"The browser could not read {more['name']}.")
-            elif name == "save":
-                self._save(str(more["what"]))
-            elif name == "copied":
-                said = "The link is on your clipboard, and in the address bar."
-                if not more.get("ok"):
-                    said = "The link is in the address bar (the clipboard was refused)."
-                if self.store.session.choices or self.store.session.data.answers:
-                    said += " Comparisons that were added stay out of it: save the session."
-                self.store.look(said=said)
+            ACTS(self, name, more)
 
-    def _take(self, more: dict[str, Any]) -> None:
-        """One piece of an upload; the last one opens the file."""
+    @ACTS.on("upload")
+    def _upload_piece(
+        self, id: Any, kind: str, name: str, piece: int, pieces: int, base64: str, size: int = 0
+    ) -> None:
+        fields = {"id": id, "kind": kind, "name": name, "piece": piece, "pieces": pieces}
+        self._receive({**fields, "base64": base64, "size": size})
+
+    @ACTS.on("too-large")
+    def _too_large(self, name: str, size: int) -> None:
+        raise InvalidData(
+            f"{name} has {size / 2**20:,.0f} MB; the limit is {MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
+            "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
+        )
+
+    @ACTS.on("unreadable")
+    def _unreadable(self, name: str) -> None:
+        if self._upload is not None and name == self._sending:
+            self._cancel_upload()
+            self.store.look(loading=self.store.loader.loading)
+        raise InvalidData(f"The browser could not read {name}.")
+
+    @ACTS.on("save")
+    def _save_file(self, what: str) -> None:
+        self._save(what)
+
+    @ACTS.on("copied")
+    def _copied(self, ok: bool) -> None:
+        said = "The link is on your clipboard, and in the address bar."
+        if not ok:
+            said = "The link is in the address bar (the clipboard is not available)."
+        if self.store.session.choices or self.store.session.data.answers:
+            said += " It does not contain the added comparisons: save the session."
+        self.store.look(said=said)
+
+    def _receive(self, more: dict[str, Any]) -> None:
+        """Handle one piece of an upload; the last one opens the file."""
         piece = int(more["piece"])
         if self._upload != more["id"]:
-            if piece:  # some were still on their way when it was stopped
-                self.part.heard(more["id"], 0, stop=True)
+            if piece:  # a piece that was sent before the upload was cancelled
+                self.part.acknowledge_upload(more["id"], 0, stop=True)
                 return
-            sent = self._no_more()
-            if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
+            sent = self._cancel_upload()
+            if int(more["pieces"]) > 1:  # a file in one piece is opened or refused below
                 self.store.loader.cancel(sent)
             elif sent:
                 self.store.look(said=f"Cancelled: {sent} was not opened.")
@@ -104,7 +118,7 @@ class Files:
             self._pieces.append(_decoded(more["base64"]))
             self._check_size(str(more["name"]))
         except HcvizError:
-            self._no_more()
+            self._cancel_upload()
             self.store.look(loading=self.store.loader.loading)
             raise
         count = int(more["pieces"])
@@ -112,7 +126,7 @@ class Files:
             size = int(more.get("size", 0))
             loading = Loading(str(more["name"]), size, len(self._pieces) / count)
             self.store.look(loading=loading, error=None)
-            self.part.heard(self._upload, len(self._pieces))
+            self.part.acknowledge_upload(self._upload, len(self._pieces))
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
@@ -120,7 +134,7 @@ class Files:
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
-        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
+        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # the browser's check cannot be trusted
             raise InvalidData(f"{name} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
 
     def _open(self, kind: str, name: str, content: bytes) -> None:
@@ -153,28 +167,28 @@ class Files:
         (self.store.loader.open_table if takes_long(spec) else self.store.open_data)(spec, said)
 
     def _answers(self, name: str, content: bytes) -> None:
-        """Answers about the items shown are added to them; about others they are other data."""
-        there = self._there()
-        if len(content) + there.unread_bytes <= AT_ONCE:
-            self._add(name, merge_answers(name, content, there))
+        """Add answers about the items shown to the session; open other answers as data."""
+        before = self._present_answers()
+        if len(content) + before.unread_bytes <= AT_ONCE:
+            self._add(name, merge_answers(name, content, before))
             return
 
         def then(found: MergedAnswers) -> None:
             self._marks = found.hashes or self._marks
-            now = self._there()
-            if now.labels != there.labels:  # it was about what was shown before
+            now = self._present_answers()
+            if now.labels != before.labels:  # other data were opened since
                 return
-            if (now.given, now.files) == (there.given, there.files):
+            if (now.given, now.files) == (before.given, before.files):
                 self._add(name, found)
-            else:  # an answer more or less meanwhile: what is new is another matter
+            else:  # answers were added or removed since, so that other answers are new
                 self._answers(name, content)
 
         self.store.loader.start(
-            name, len(content), lambda: merge_answers(name, content, there), then, "added"
+            name, len(content), lambda: merge_answers(name, content, before), then, "added"
         )
 
-    def _there(self) -> KnownAnswers:
-        """What a file of answers would be added to."""
+    def _present_answers(self) -> KnownAnswers:
+        """Return the answers that a file of answers would be added to."""
         session, labels = self.store.session, self.store.session.labels
         own: list[SignedAnswer] = [
             (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
@@ -184,11 +198,12 @@ class Files:
         return KnownAnswers(labels, self.store.problem.comparisons, own, files, self._marks)
 
     def _add(self, name: str, found: MergedAnswers) -> None:
+        """Add the answers of a file to the session, and say how many are new."""
         store, about, repeated = self.store, found.match, found.repeated
         if about.comparisons is None or found.new is None:
             which = f"{about.n_matched or 'None'} of its {about.n_names:,} names"
             which += " are" if about.n_matched > 1 else " is"
-            said = f"{which} among the items shown before, so these are data of their own."
+            said = f"{which} among the items shown before, so the file was opened as new data."
             self._table("comparisons", name, found.content, said)
             return
         self._marks = found.hashes
@@ -196,30 +211,34 @@ class Files:
         count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
             said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
-            store.look(error=None, said=f"{name} holds {said} there: nothing was added.")
+            store.look(error=None, said=f"{name} has {said} already here: nothing was added.")
             return
         if not more:
-            said = f"{name} holds the {counted(now)} there are and no others: nothing was added."
+            said = f"{name} has the {count_comparisons(now)} here and no others: nothing was added."
             store.look(error=None, said=said)
             return
         if more < count:
             were = "was" if more == 1 else "were"
-            said = (
-                f"{name} holds the {counted(now)} there are and {more:,} more, which {were} added."
-            )
+            here = count_comparisons(now)
+            said = f"{name} has the {here} here and {more:,} more, which {were} added."
         else:
-            said = f"{counted(count)} from {name} added to the {len(store.session.labels)} items"
+            said = f"{count_comparisons(count)} from {name} added to the "
+            said += f"{len(store.session.labels)} items"
             said += f" shown, {now + count:,} now." if now else " shown."
             if repeated:
-                said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
-        store.dispatch(act.Attach(name, found.content, said))
+                were = "was" if repeated == 1 else "were"
+                said += f" {repeated:,} of its answers {were} already here."
+        store.dispatch(act.AddComparisons(name, found.content, said))
 
     def _save(self, what: str) -> None:
+        """Send the file that a person asked for to the browser."""
         session = self.store.session
-        stem = stem_of(session.data)
+        stem = file_stem(session.data)
         if what == "session":
             time = session.log[-1].time if session.log else act.now()
-            kept = replace(at_rest(session, get_algorithm, time), look=self.store.look_to_keep)
+            kept = replace(
+                interrupted_session(session, get_algorithm, time), look=self.store.look_to_keep
+            )
             self.part.download(f"{stem}.hcviz", save_session(kept), "application/zip")
             return
         if what == "constraints":
@@ -241,7 +260,7 @@ class Files:
         if what == "clusters":
             clusters = self.centre.clusters()
             if clusters is None:
-                raise HcvizError("No clusters are marked.", "Say how many, over the tree.")
+                raise HcvizError("No clusters are marked.", "Set their number above the tree.")
             text = write_clusters_csv(session.labels, clusters)
             self.part.download(f"{stem}-clusters.csv", text.encode(), "text/csv")
             return
@@ -256,9 +275,7 @@ class Files:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
-            from hcviz.io.picture import (
-                draw_picture,
-            )  # matplotlib takes a second: only when asked for
+            from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
 
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
             form = cast(Literal["svg", "png"], what)
@@ -266,10 +283,10 @@ class Files:
             self.part.download(f"{stem}.{what}", content, mime)
 
 
-def stem_of(spec: DataSpec) -> str:
-    """What files made of the data are called, without an ending: ``kitchen`` of ``kitchen.csv``."""
+def file_stem(spec: DataSpec) -> str:
+    """Return the name of saved files without a suffix: ``kitchen`` for ``kitchen.csv``."""
     name = spec.name
-    if spec.kind != "built-in":  # an ending begins with a letter: "run 1.5" has none
+    if spec.kind != "built-in":  # a suffix begins with a letter: "run 1.5" has none
         name = re.sub(r"\.[A-Za-z][A-Za-z0-9]{0,7}$", "", name.strip())
     return re.sub(r"[^\w.-]+", "-", name).strip("-") or "tree"
 
@@ -282,4 +299,4 @@ def _decoded(text: Any) -> bytes:
 
 
 def _broken() -> InvalidData:
-    return InvalidData("The upload was broken on its way.", "Try again.")
+    return InvalidData("The upload was damaged on the way.", "Try again.")

@@ -1,4 +1,4 @@
-"""``Courier``: hands a run's snapshots to one receiver, never two at a time, the newest only."""
+"""``LatestSnapshotChannel``: delivers a run's newest snapshot to one receiver, one at a time."""
 
 from __future__ import annotations
 
@@ -12,37 +12,45 @@ from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 
 Message = Arrived | Finished | Failed | Stopped
 
-#: Seconds between two snapshots of a run, at least: no eye asks for more than 25 a second.
+#: Minimal number of seconds between two snapshots; people do not see more than 25 a second.
 INTERVAL = 0.04
 
 log = logging.getLogger(__name__)
 
 
-class Courier:
-    """Carries what a run has to say to ``post``, on a thread of its own.
+class LatestSnapshotChannel:
+    """Delivers the messages of a run to ``post``, on its own thread.
 
-    A snapshot waits until the one before it was acknowledged and :data:`INTERVAL` has passed; a
-    newer one takes its place meanwhile. So a slow receiver is never flooded and a slow carrier
-    never holds the run up. The last snapshot is always delivered, without waiting for an
-    acknowledgement, right before the message that ends the run. ``post`` that raises closes the
-    courier: whom nobody hears need not speak (``lost`` is then called).
+    A snapshot waits until the receiver has acknowledged the one before and :data:`INTERVAL` has
+    passed. A newer snapshot replaces it meanwhile. So a slow receiver does not slow the run. The
+    last snapshot is always delivered, without an acknowledgement, before the message that ends the
+    run.
+
+    Parameters
+    ----------
+    run : int
+        The number of the run.
+    post : callable
+        Receives the messages. If it raises, the channel closes.
+    on_receiver_gone : callable
+        Is called when ``post`` has raised.
     """
 
     def __init__(
         self,
         run: int,
         post: Callable[[Message], None],
-        lost: Callable[[], None] = lambda: None,
+        on_receiver_gone: Callable[[], None] = lambda: None,
     ) -> None:
         self._run = run
         self._post = post
-        self._lost = lost
+        self._on_receiver_gone = on_receiver_gone
         self._changed = threading.Condition()
         self._waiting: Snapshot | None = None
         self._acknowledged = True
-        self._held = False
+        self._paused = False
         self._last: Message | None = None
-        self._over = False  # nothing more is taken on: ended, stopped or dropped
+        self._over = False  # no more messages are accepted
         self._carrier = threading.Thread(
             target=self._carry, name=f"hcviz-courier-{run}", daemon=True
         )
@@ -50,48 +58,48 @@ class Courier:
 
     @property
     def over(self) -> bool:
-        """Nothing more is taken on (though the last message may still be on its way)."""
+        """True if no more messages are accepted; the last one may not be delivered yet."""
         return self._over
 
     def offer(self, snapshot: Snapshot) -> None:
-        """Deliver this one next, instead of any that still waits."""
+        """Deliver this snapshot next. It replaces one that still waits."""
         with self._changed:
             if not self._over:
                 first, self._waiting = self._waiting is None, snapshot
-                if first:  # else the carrier knows that something waits
+                if first:  # otherwise the thread was notified before
                     self._changed.notify()
 
     def acknowledge(self) -> None:
-        """The receiver has done with the last snapshot."""
+        """Record that the receiver has processed the last snapshot."""
         with self._changed:
             self._acknowledged = True
             self._changed.notify()
 
-    def hold(self, held: bool) -> None:
-        """Deliver nothing until let go again; what comes meanwhile waits."""
+    def set_paused(self, paused: bool) -> None:
+        """Pause or resume the delivery."""
         with self._changed:
-            self._held = held
+            self._paused = paused
             self._changed.notify()
 
     def end(self, message: Message) -> None:
-        """Deliver what waits, then ``message``, then nothing. Only the first end counts."""
+        """Deliver the waiting snapshot and ``message``, then close; only once."""
         with self._changed:
             if not self._over:
                 self._over = True
                 self._last = message
                 self._changed.notify()
 
-    def drop(self, message: Message | None = None) -> None:
-        """Forget what waits, say ``message`` if there is one, then nothing."""
+    def discard(self, message: Message | None = None) -> None:
+        """Drop the waiting snapshot, deliver ``message`` if there is one, then close."""
         with self._changed:
             self._over = True
             self._waiting = None
             self._last = message
-            self._held = False
+            self._paused = False
             self._changed.notify()
 
     def join(self, timeout: float | None = None) -> None:
-        """Wait until the last message has been handed over."""
+        """Wait until the last message is delivered."""
         self._carrier.join(timeout)
 
     def _carry(self) -> None:
@@ -99,8 +107,8 @@ class Courier:
         while True:
             with self._changed:
                 while not self._ready(not_before):
-                    # What may go but for the time may be due by now: nobody else would say so.
-                    timed = self._waiting is not None and self._acknowledged and not self._held
+                    # A snapshot that waits only for the interval needs a timeout.
+                    timed = self._waiting is not None and self._acknowledged and not self._paused
                     due = max(0.0, not_before - time.monotonic())
                     self._changed.wait(due if timed else None)
                 snapshot, self._waiting = self._waiting, None
@@ -112,18 +120,18 @@ class Courier:
                     not_before = time.monotonic() + INTERVAL
                 if over:
                     with self._changed:
-                        last = self._last  # read again: it may have been dropped meanwhile
+                        last = self._last  # `discard` may have changed it meanwhile
                     if last is not None:
                         self._post(last)
                     return
             except Exception:
-                log.exception("Run %d has nobody to report to any more.", self._run)
-                self.drop()
-                self._lost()
+                log.exception("The receiver of run %d is gone.", self._run)
+                self.discard()
+                self._on_receiver_gone()
                 return
 
     def _ready(self, not_before: float) -> bool:
-        if self._held:
+        if self._paused:
             return False
         if self._over:
             return True

@@ -1,4 +1,4 @@
-"""The order in which a tree's leaves are shown: as near as can be to the picture before."""
+"""The order in which a tree's leaves are shown, as similar as possible to the order before."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hcviz.core.tree import Tree
 
 Int = NDArray[np.int32]
 
-#: Of each tree, the last reference and the order that follows from both.
+#: Tree -> the last reference and the resulting order.
 _known: WeakKeyDictionary[Tree, tuple[Int | None, Int]] = WeakKeyDictionary()
 
 
 def shown_order(tree: Tree, reference: Int | None) -> Int:
-    """The leaves from top to bottom, int32 (n,), read-only.
+    """Return the leaves from top to bottom, int32 (n,), read-only.
 
-    The order of ``tree`` with the fewest inversions against ``reference`` (another order of the
-    same items); by the numbers of the items where there is none. A function of both alone.
+    The order has the fewest inversions against ``reference``, an order of the same items. Without a
+    reference, it follows the item numbers. It depends only on the two arguments.
     """
     known = _known.get(tree)
     if known is not None and known[0] is reference:

@@ -1,19 +1,19 @@
-"""A leaf dropped on a clade, as a statement: it belongs in there, apart from what lies next to it.
+"""A leaf dropped on a clade becomes a statement: together with the clade, apart from a neighbour.
 
 ::
 
             .--- s1            x dropped on G = {g1, g2}:
         .---|                  x + g1 + g2 together, before s2
         |   '--- s2
-    ----|                      s2: of the clade beside G (its sibling in the tree without x) the
-        |   .--- g1            leaf that is drawn nearest to G
+    ----|                      s2: the leaf of G's sibling clade (in the tree without x) that is
+        |   .--- g1            drawn nearest to G
         '---|
             '--- g2        x somewhere else
 
-One leaf stands for the sibling: in the tree shown the sibling is a clade, so that what holds before
-one of its leaves holds before all of them, and more would be said than was meant. (To keep all of
-the sibling apart, click its branch while the gesture is open.) Where G is all of the clade above it
-but for x, the next clade up is looked at: then the statement is true already, and a lock.
+One leaf represents the sibling. In the shown tree the sibling is a clade, so the statement then
+holds before all of its leaves. To keep the whole sibling apart, the person clicks its branch during
+the gesture. If G is all of the clade above it except x, the next clade up is used. The statement
+then holds already and locks the clade.
 """
 
 from __future__ import annotations
@@ -27,14 +27,26 @@ from hcviz.core.layout import places
 from hcviz.core.tree import Tree
 
 
-def stays_apart(
+def item_set_apart(
     tree: Tree, item: int, members: Sequence[int], order: ArrayLike | None = None
 ) -> int | None:
-    """The leaf that ``item`` and ``members`` (a clade of ``tree``) are to be together before.
+    """Return the leaf that ``item`` and the clade ``members`` are to be set apart from.
 
-    ``order`` int (n,): the leaves as they are drawn (default: the tree's own order). None where
-    ``item`` is one of the members, or nothing is left. Of several siblings the largest, then the
-    one with the nearest leaf. O(n).
+    Parameters
+    ----------
+    tree : Tree
+    item : int
+        The dropped leaf.
+    members : sequence of int
+        The leaves of a clade.
+    order : array of int, shape (n,), optional
+        The leaves as drawn; by default the tree's own order.
+
+    Returns
+    -------
+    int or None
+        None if ``item`` is a member, or if no other leaf is left. Of several siblings the largest
+        is used, then the one with the nearest leaf. O(n).
     """
     if item in members:
         return None
@@ -56,8 +68,8 @@ def stays_apart(
 
 
 def _distance(places: NDArray[np.int64], mine: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How far each place is from the range of ``mine``, without its sign."""
+    """Return how far each place is from the range of ``mine``."""
     return np.maximum(mine.min() - places, places - mine.max())
 
 
-__all__ = ["stays_apart"]
+__all__ = ["item_set_apart"]

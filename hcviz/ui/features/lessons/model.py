@@ -1,17 +1,17 @@
-"""What a lesson shows: its card, and the tree in the middle of the page."""
+"""State of the lesson card, and the tree that the page shows during a lesson."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hcviz.core.tree import Tree
-from hcviz.session.constraint import names
-from hcviz.ui.features.lessons.lesson import Asked, Lesson, Outcome
+from hcviz.session.constraint import names_text
+from hcviz.ui.features.lessons.lesson import GuessResult, Lesson, PlacementQuestion
 from hcviz.ui.state.store import Store
 
 
-def truth(store: Store) -> Tree | None:
-    """The target tree of the session's items, if it says anything."""
+def target_tree(store: Store) -> Tree | None:
+    """Return the target tree of the session's items; None if there is none or it is a star."""
     data = store.dataset
     target = None if data is None else data.target
     if target is None or target.n_internal < 2 or target.n_leaves != store.session.n_items:
@@ -19,15 +19,15 @@ def truth(store: Store) -> Tree | None:
     return target
 
 
-def no_truth(store: Store) -> str:
-    """Why there can be no lesson; "" if there can."""
-    if truth(store) is None:
-        return "No truth is known for these items. Choose data with one, such as Zoo."
+def no_lesson_because(store: Store) -> str:
+    """Return a sentence that says why no lesson is possible, "" if one is."""
+    if target_tree(store) is None:
+        return "No correct tree is known for these items. Choose data with one, such as Zoo."
     return ""
 
 
 def tree_to_show(store: Store) -> Tree | None:
-    """The tree in the middle of the page: the session's, but for a lesson's question."""
+    """Return the tree on the page: the session's, or that of the lesson's question."""
     lesson, snapshot = store.view.lesson, store.session.snapshot
     if snapshot is None:
         return None
@@ -36,8 +36,8 @@ def tree_to_show(store: Store) -> Tree | None:
     return lesson.asked.outside if lesson.outcome is None else lesson.outcome.tree
 
 
-def picture(store: Store) -> dict[str, Any]:
-    """The lesson's card, as plain JSON."""
+def state(store: Store) -> dict[str, Any]:
+    """Return the state of the lesson card, as plain JSON."""
     lesson, session = store.view.lesson, store.session
     if lesson is None:
         return {"on": False}
@@ -57,36 +57,38 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def guessed(store: Store, asked: Asked) -> tuple[int, ...]:
-    """What is selected, without the item itself."""
+def guessed_items(store: Store, asked: PlacementQuestion) -> tuple[int, ...]:
+    """Return the selected items without the item of the question."""
     return tuple(each for each in store.view.selection if each != asked.gap.item)
 
 
-def _guess(store: Store, asked: Asked) -> str:
-    items = guessed(store, asked)
+def _guess(store: Store, asked: PlacementQuestion) -> str:
+    items = guessed_items(store, asked)
     if not items:
         return ""
     clade = asked.gap.clade(asked.gap.place(items))
     if len(clade) == len(asked.gap.others):
         return "apart from all the others"
-    return f"beside {names(clade.tolist(), store.session.labels)}"
+    return f"beside {names_text(clade.tolist(), store.session.labels)}"
 
 
-def _outcome(asked: Asked, outcome: Outcome, labels: tuple[str, ...]) -> dict[str, Any]:
+def _outcome(
+    asked: PlacementQuestion, outcome: GuessResult, labels: tuple[str, ...]
+) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names(gap.target_siblings(asked.target).tolist(), labels)
+    mates = names_text(gap.target_siblings(asked.target).tolist(), labels)
     if outcome.right:
-        said = f"In the truth {item} goes with {mates}."
+        said = f"In the correct tree {item} is with {mates}."
     else:
-        place = names(gap.clade(outcome.best).tolist(), labels)
+        place = names_text(gap.clade(outcome.best).tolist(), labels)
         away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
-        said = f"In the truth {item} goes with {mates}: beside {place}, {away} from your place."
+        said = f"In the correct tree {item} is with {mates}: beside {place}, {away} from yours."
     if not outcome.told:
-        share = f"Your place says nothing that the truth knows of {item}."
+        share = f"The correct tree has no statement about {item} at your place."
     else:
-        share = f"{100 * outcome.share:.0f} % of what your place says of {item} is true"
+        share = f"{100 * outcome.share:.0f} % of the triplets of your place are correct"
         vague = outcome.true == outcome.told and not outcome.right
-        share += ", but it can be told closer." if vague else "."
+        share += ", but a more precise place exists." if vague else "."
     return {"right": outcome.right, "said": said, "share": share}
 
 
@@ -95,4 +97,4 @@ def _score(lesson: Lesson) -> str:
         return ""
     right = sum(each for _, each in lesson.results)
     mean = 100 * sum(share for share, _ in lesson.results) / len(lesson.results)
-    return f"{right} of {len(lesson.results)} right; {mean:.0f} % true on average"
+    return f"{right} of {len(lesson.results)} right; {mean:.0f} % correct on average"

@@ -1,7 +1,7 @@
-"""The classroom: an item is taken out, a student says where it goes, and the truth is revealed.
+"""``LessonController``: takes an item out of the tree, and compares a guess with the target tree.
 
-The truth is then told to the session as an answer like any other, so that the tree learns with the
-student. A session file whose steps are all still ahead is a lesson that takes its steps one by one.
+After each guess a correct constraint is added to the session, so that the tree improves too. A
+prepared lesson is a session file whose steps are redone one by one.
 """
 
 from __future__ import annotations
@@ -16,17 +16,27 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.metrics.placement import RemovedItem
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
-from hcviz.ui.features.lessons.card import guessed, no_truth, tree_to_show, truth
-from hcviz.ui.features.lessons.lesson import Asked, Lesson, judge, open_prepared
+from hcviz.session.draft import Draft
+from hcviz.ui.features.lessons.lesson import (
+    Lesson,
+    PlacementQuestion,
+    judge_guess,
+    open_prepared_lesson,
+)
+from hcviz.ui.features.lessons.model import (
+    guessed_items,
+    no_lesson_because,
+    target_tree,
+    tree_to_show,
+)
 from hcviz.ui.state.store import Store
 
-#: Who the answers of a lesson are by.
-AUTHOR = "the lesson"
+#: Author of the constraints that a lesson adds.
+LESSON_AUTHOR = "the lesson"
 
 
-class Classroom:
-    """The driver of the lesson of one store."""
+class LessonController:
+    """Handles the lesson of one store."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -41,13 +51,13 @@ class Classroom:
         )  # fmt: skip
 
     def act(self, name: str, more: dict[str, Any]) -> None:
-        """What was done on the card, or in the menu."""
+        """Handle an act of the card or of the menu."""
         if name == "lesson":
             with self.store.guarded():
                 self.stop() if self.store.view.lesson is not None else self.start()
         elif name == "open-lesson":
             with self.store.guarded():
-                if self.store.restore(open_prepared(str(more.get("name")))):
+                if self.store.restore(open_prepared_lesson(str(more.get("name")))):
                     self.start()
         elif self.store.view.lesson is not None:
             self._do(name)
@@ -58,21 +68,21 @@ class Classroom:
         elif name == "go-on":
             self.go_on()
         elif name == "skip":
-            self._forget(done=True)
+            self._put_back(done=True)
             self.store.look()
         elif name == "wider":
             self.widen()
         elif name == "back":
-            self._forget()
+            self._put_back()
             self.store.dispatch(act.Undo())
         elif name == "forward":
-            self._forget()
+            self._put_back()
             self.store.dispatch(act.Redo())
         elif name == "stop":
             self.stop()
 
     def key(self, key: str) -> bool:
-        """Enter reveals, and goes on; whether it meant something here."""
+        """Handle Enter, which reveals and then goes on. Return True if the key has a meaning."""
         lesson = self.store.view.lesson
         if lesson is None or lesson.asked is None or key != "Enter" or self.store.view.draft.open:
             return False
@@ -82,8 +92,8 @@ class Classroom:
     # ------------------------------------------------------------------ steps
 
     def start(self) -> None:
-        """Hide the truth and ask. Raises :class:`HcvizError` where there is none."""
-        session, fault = self.store.session, no_truth(self.store)
+        """Begin a lesson. Raises :class:`HcvizError` if no target tree is known."""
+        session, fault = self.store.session, no_lesson_because(self.store)
         if fault:
             raise HcvizError(fault)
         self._rng = np.random.default_rng(np.random.SeedSequence((session.seed, len("lesson"))))
@@ -91,37 +101,37 @@ class Classroom:
         self.store.look(
             lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
             question=None, wants_question=False, clusters=None, parted=0, cut=None,
-            said="A lesson: click where the item goes, then Enter.",
+            said="Lesson: click where the item belongs, then press Enter.",
         )  # fmt: skip
 
     def stop(self) -> None:
-        """The end: the truth may be seen again."""
-        self.store.look(lesson=None, selection=(), said="The lesson is over.")
+        """End the lesson. Classes and scores are shown again."""
+        self.store.look(lesson=None, selection=(), said="The lesson has ended.")
 
     def reveal(self) -> None:
-        """Compare what is selected with the truth."""
+        """Compare the selected place with the target tree."""
         store, lesson = self.store, self.store.view.lesson
         if lesson is None or lesson.asked is None or lesson.outcome is not None:
             return
-        items = guessed(store, lesson.asked)
+        items = guessed_items(store, lesson.asked)
         if not items:
-            store.look(said="Click where it goes first: a subtree, or an item beside it.")
+            store.look(said="First click where it belongs: a subtree, or an item beside it.")
             return
-        found = judge(lesson.asked, items)
+        found = judge_guess(lesson.asked, items)
         results = (*lesson.results, (found.share, found.right))
         beside = tuple(int(each) for each in lesson.asked.gap.clade(found.guess))
         store.look(
             lesson=replace(lesson, outcome=found, results=results), selection=beside,
-            said="Right." if found.right else "Revealed: the way from the truth is marked.",
+            said="Right." if found.right else "The path from the correct place to yours is marked.",
         )  # fmt: skip
 
     def go_on(self) -> None:
-        """Tell the session what was revealed, and go on to the next item."""
+        """Add what was revealed to the session, and go on to the next item."""
         store, lesson = self.store, self.store.view.lesson
         if lesson is None or lesson.asked is None:
             return
         item, target = lesson.asked.gap.item, lesson.asked.target
-        self._forget(done=True)
+        self._put_back(done=True)
         session = store.session
         if lesson.replay:
             store.dispatch(act.Redo())
@@ -129,17 +139,17 @@ class Classroom:
             rows = RemovedItem(session.tree, item).violated_triplets(target)
             if len(rows):
                 a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
-                store.dispatch(act.AddConstraint((a, b), c, author=AUTHOR))
+                store.dispatch(act.AddConstraint((a, b), c, author=LESSON_AUTHOR))
                 return
         store.look()
 
     def widen(self) -> None:
-        """Select the clade around what is selected."""
+        """Select the next larger clade around the selection."""
         store, lesson = self.store, self.store.view.lesson
         tree = tree_to_show(store)
         if lesson is None or lesson.asked is None or tree is None:
             return
-        gap, items = lesson.asked.gap, guessed(store, lesson.asked)
+        gap, items = lesson.asked.gap, guessed_items(store, lesson.asked)
         if not items:
             return
         place = gap.place(items)
@@ -149,8 +159,8 @@ class Classroom:
 
     # ------------------------------------------------------------------ asking
 
-    def _forget(self, done: bool = False) -> None:
-        """Put the item back, unseen as yet; ``done``: it is not asked about again."""
+    def _put_back(self, done: bool = False) -> None:
+        """Put the item back into the tree. If ``done``, it is not asked about again."""
         lesson = self.store.view.lesson
         if lesson is None:
             return
@@ -164,26 +174,26 @@ class Classroom:
         )
 
     def _ask(self) -> None:
-        """Take the next item out, if the tree stands still."""
+        """Take the next item out of the tree, if no run is in progress."""
         store, lesson = self.store, self.store.view.lesson
         session = store.session
         if lesson is None:
             return
-        target = truth(store)
+        target = target_tree(store)
         if session.labels != self._labels or target is None:
             store.look(lesson=None)
             return
         tree = session.tree
         if lesson.asked is not None:
-            if tree is not lesson.asked.gap.tree:  # undone, or run again, meanwhile
-                self._forget()
+            if tree is not lesson.asked.gap.tree:  # undo, or another run, changed the tree
+                self._put_back()
                 store.look()
             return
         if tree is None or session.status == "sampling":
             return
         item = self._next_item(tree, target, lesson)
         if item is not None:
-            asked = Asked(RemovedItem(tree, item), target)
+            asked = PlacementQuestion(RemovedItem(tree, item), target)
             store.look(lesson=replace(lesson, asked=asked), selection=())
 
     def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:
@@ -202,5 +212,5 @@ class Classroom:
 
 
 def _most_misplaced(tree: Tree, target: Tree, items: Iterable[int]) -> int:
-    """The item that most of the target's triplets are violated about; the first of several."""
+    """Return the first item with the most violated triplets of the target."""
     return max(items, key=lambda item: len(RemovedItem(tree, item).violated_triplets(target)))

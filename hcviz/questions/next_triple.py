@@ -1,4 +1,4 @@
-"""Which three items to ask about next, where the answer is a comparison."""
+"""Choose the next three items to ask about where the answer is a comparison."""
 
 from __future__ import annotations
 
@@ -12,23 +12,40 @@ from numpy.typing import NDArray
 
 Source = Literal["seldom", "any"]
 
-#: Seldom seen is the third of the items that were seen least.
+#: ``seldom`` draws from the 1 / SHARE of the items that were seen least.
 SHARE = 3
-#: Draws before the triples that are left are listed.
+#: Number of random draws before all remaining triples are listed.
 TRIES = 60
 
 
-def next_three(
+def next_triple(
     seen: NDArray[np.int64],
     rng: np.random.Generator,
     asked: Collection[frozenset[int]] = (),
     source: Source = "seldom",
 ) -> tuple[int, int, int] | None:
-    """Three items in random order, as a set not among ``asked``; None where all sets are.
+    """Return three items in random order that were not asked about, or None if none are left.
 
-    ``seen`` int64 (n,) is how often each item was compared. ``seldom`` draws them from the third of
-    the items (three at least) that were seen least, ties by chance, and from all items where every
-    triple of those was asked; ``any`` from all. O(n log n), and O(n^3) once nearly all were asked.
+    Parameters
+    ----------
+    seen : ndarray of int64, shape (n,)
+        How often each item was compared.
+    rng : numpy.random.Generator
+        Draws the items.
+    asked : collection of frozenset of int
+        The triples that were asked before.
+    source : {"seldom", "any"}
+        ``seldom`` draws from the third of the items that were seen least, and at least three items;
+        ties are broken at random. It uses all items if every triple of these was asked. ``any``
+        draws from all items.
+
+    Returns
+    -------
+    tuple of int, or None
+
+    Notes
+    -----
+    O(n log n); O(n^3) once almost all triples were asked.
     """
     n = len(seen)
     if n < 3 or len(asked) >= math.comb(n, 3):
@@ -47,4 +64,4 @@ def next_three(
     return three[0], three[1], three[2]
 
 
-__all__ = ["Source", "next_three"]
+__all__ = ["Source", "next_triple"]

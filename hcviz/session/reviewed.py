@@ -1,4 +1,4 @@
-"""``Seen``: a piece of a tree that a person looked at and stated nothing about."""
+"""``ReviewedPiece``: a piece of a tree that a person accepted or skipped."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from hcviz.core.errors import InvalidConstraint
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Found right (``accepted``) or passed over: in neither case is it a constraint.
+class ReviewedPiece:
+    """A piece that the person found right (``accepted``) or skipped. It is not a constraint.
 
-    ``clades`` are those of the piece as it was shown, each of indices into ``items``. Raises
-    :class:`InvalidConstraint`.
+    ``clades`` are those of the piece as shown, as indices into ``items``.
+
+    Raises
+    ------
+    InvalidConstraint
+        If items repeat, or a clade has an unknown index.
     """
 
     items: tuple[int, ...]
@@ -24,6 +28,6 @@ class Seen:
         clades = tuple(tuple(int(place) for place in clade) for clade in self.clades)
         object.__setattr__(self, "clades", clades)
         if len(set(self.items)) < len(self.items) or min(self.items, default=0) < 0:
-            raise InvalidConstraint(f"A piece is of different items, not {self.items}.")
+            raise InvalidConstraint(f"The items of a piece must differ, not {self.items}.")
         if not {place for clade in clades for place in clade} <= set(range(len(self.items))):
-            raise InvalidConstraint(f"A clade of the piece {self.items} holds what it has not.")
+            raise InvalidConstraint(f"A clade of the piece {self.items} has an unknown index.")

@@ -1,4 +1,4 @@
-"""``PackedMask``: what a method asked for, as undo keeps it of larger trees."""
+"""``PackedMask``: a query mask in compressed form, for undo."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hcviz.core.snapshot import Mask
 class PackedMask:
     """A :class:`Mask` in a sixth of its bytes.
 
-    The lists of a request are nearly always increasing, so differences are small: their bytes are
-    put by place, first all lowest ones and so on, which zlib then finds mostly zeros. (Bits of
-    pairs would be n^2 / 16 bytes, 6 MB at 10,000 items, where a mask names 70,000.)
+    The lists of a request usually increase, so their differences are small. The bytes are stored by
+    position, all lowest bytes first, and zlib compresses the many zeros. (A bitmap of pairs would
+    take n^2 / 16 bytes: 6 MB at 10,000 items, where a mask names 70,000.)
     """
 
     parts: tuple[bytes, bytes, bytes, bytes]
 
     @classmethod
     def of(cls, mask: Mask) -> Self:
-        """O(items named): 10 ms for 250,000 of them."""
+        """Pack a mask. O(items named): 10 ms for 250,000."""
         return cls((
             _packed(mask.rows), _packed(mask.row_offsets),
             _packed(mask.cols), _packed(mask.col_offsets),
@@ -36,7 +36,7 @@ class PackedMask:
         return sum(map(len, self.parts))
 
     def mask(self) -> Mask:
-        """The mask itself again."""
+        """Return the unpacked mask."""
         rows, row_offsets, cols, col_offsets = self.parts
         return Mask(
             _whole(rows, np.int32), _whole(row_offsets, np.int64),

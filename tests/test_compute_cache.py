@@ -9,13 +9,13 @@ import pytest
 
 from hcviz import Problem
 from hcviz.core.errors import HcvizError
-from hcviz.jobs import Aside, SideRun
+from hcviz.jobs import BackgroundRun, ComputeCache
 
 
 @pytest.fixture
 def aside(loop):
     told = []
-    made = Aside(loop.schedule, lambda: told.append(1))
+    made = ComputeCache(loop.schedule, lambda: told.append(1))
     made.told = told
     yield made
     made.close()
@@ -66,8 +66,8 @@ def test_a_fault_is_an_answer(loop, aside, caplog):
 def test_runs_go_through_a_runner_and_are_read(loop, aside):
     problem = Problem(similarity=np.exp(-np.abs(np.subtract.outer(np.arange(6), np.arange(6)))))
     wish = {
-        "tree": SideRun("average", lambda: problem, lambda snapshot: snapshot.tree.n_leaves),
-        "fault": SideRun("crsc", lambda: problem, lambda snapshot: 0, {"oracle": "nothing"}),
+        "tree": BackgroundRun("average", lambda: problem, lambda snapshot: snapshot.tree.n_leaves),
+        "fault": BackgroundRun("crsc", lambda: problem, lambda snapshot: 0, {"oracle": "nothing"}),
     }
     aside.ask("it", wish)
     loop.until(lambda: len(aside.told) == 2)
@@ -85,9 +85,9 @@ def test_a_run_that_cannot_begin_is_a_fault_and_others_still_follow(loop, aside,
 
     fine = Problem(features=np.arange(6.0)[:, None])
     wish = {
-        "refused": SideRun("average", refused, lambda snapshot: 0),
-        "broken": SideRun("average", broken, lambda snapshot: 0),
-        "fine": SideRun("average", lambda: fine, lambda snapshot: snapshot.tree.n_leaves),
+        "refused": BackgroundRun("average", refused, lambda snapshot: 0),
+        "broken": BackgroundRun("average", broken, lambda snapshot: 0),
+        "fine": BackgroundRun("average", lambda: fine, lambda snapshot: snapshot.tree.n_leaves),
     }
     aside.ask("it", wish)
     loop.until(lambda: len(aside.told) == 3)

@@ -10,7 +10,7 @@ import pytest
 from hcviz import Problem, fit
 from hcviz.algorithms import MODULES
 from hcviz.core.errors import HcvizError
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from tests import jobmethods
 from tests.test_jobs import wait_for
 
@@ -19,7 +19,7 @@ from tests.test_jobs import wait_for
 def behind(loop, monkeypatch):
     for method in jobmethods.ALGORITHMS:
         monkeypatch.setitem(MODULES, method.name, jobmethods.__name__)
-    made = Behind(loop.schedule)
+    made = BackgroundRuns(loop.schedule)
     yield made
     made.close()
 
@@ -99,7 +99,7 @@ def test_a_page_that_has_gone_stops_the_run_and_nothing_is_raised(
         if len(calls) > heard:
             raise RuntimeError("the document is closed")
 
-    gone, told = Behind(schedule), Told()
+    gone, told = BackgroundRuns(schedule), Told()
     gone.start("spinning-thread", ITEMS, {}, 0, told, limit=limit)
     wait_for(lambda: len(calls) > heard)
 

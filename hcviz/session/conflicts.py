@@ -1,0 +1,93 @@
+"""Decide which of many constraints can be enabled together, and which conflict is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from hcviz.session.assessment import contradicting, explain_conflict, is_consistent_set
+from hcviz.session.model import Constraint, Session
+
+
+def split_consistent(
+    asked: Sequence[Constraint], others: Sequence[Constraint]
+) -> tuple[list[Constraint], list[Constraint]]:
+    """Split ``asked`` into constraints that can be enabled and constraints that are refused.
+
+    Parameters
+    ----------
+    asked : sequence of Constraint
+        Each is tested together with ``others`` and with the earlier accepted ones.
+    others : sequence of Constraint
+        Consistent constraints.
+
+    Returns
+    -------
+    taken, refused : list of Constraint
+        Both in their order.
+
+    Notes ----- The next refused constraint is found by steps that double, then by bisection: O(log
+    m) BUILDs for each refused constraint, where m constraints were taken since the last one.
+    """
+    if is_consistent_set([*others, *asked]):
+        return list(asked), []
+    taken: list[Constraint] = []
+    refused: list[Constraint] = []
+    left = list(asked)
+    while left:
+        low, high = 0, 1  # the first `low` agree, the first `high` may not
+        while is_consistent_set([*others, *taken, *left[:high]]):
+            if high == len(left):
+                return taken + left, refused
+            low, high = high, min(2 * high, len(left))
+        while high - low > 1:
+            middle = (low + high) // 2
+            if is_consistent_set([*others, *taken, *left[:middle]]):
+                low = middle
+            else:
+                high = middle
+        taken += left[:low]
+        refused.append(left[low])
+        left = left[low + 1 :]
+    return taken, refused
+
+
+def replace_constraints(session: Session, changed: Iterable[Constraint]) -> Session:
+    """Return the session with these constraints in place of those with the same ids."""
+    new = {each.id: each for each in changed}
+    if not new:
+        return session
+    return replace(session, constraints=tuple(new.get(e.id, e) for e in session.constraints))
+
+
+def update_conflict(session: Session, refused: Iterable[int]) -> Session:
+    """Explain the first of the refused constraints that still contradicts others; the rest wait.
+
+    Under a soft method there is no conflict.
+    """
+    found = map(session.find, dict.fromkeys(refused))
+    off = [each for each in found if each is not None and not each.enabled]
+    clashing = [] if session.is_soft else contradicting(off, session.enabled)
+    if not clashing:
+        return replace(session, conflict=None)
+    conflict = explain_conflict(clashing[0], session.enabled, session.labels)
+    waiting = tuple(each.id for each in clashing[1:])
+    return replace(session, conflict=replace(conflict, waiting=waiting))
+
+
+def disable_contradictions(session: Session) -> tuple[Session, int]:
+    """Disable contradictory constraints for a method that is not soft; return how many.
+
+    A soft method may have enabled contradictory constraints. In the order of the list, each one
+    that contradicts those before it is disabled. The first conflict is explained.
+    """
+    if session.is_soft or is_consistent_set(session.enabled):
+        return session, 0
+    _, refused = split_consistent(session.enabled, ())
+    session = replace_constraints(session, (replace(each, enabled=False) for each in refused))
+    return update_conflict(session, [each.id for each in refused]), len(refused)
+
+
+def count_text(number: int) -> str:
+    """Return "1 constraint" or "5 constraints"."""
+    return f"{number} constraint" if number == 1 else f"{number} constraints"

@@ -1,0 +1,310 @@
+"""The rules of constraints: which are enabled, which are refused, and when a run starts.
+
+The enabled constraints are always consistent, except under a soft method. A constraint that would
+contradict them is kept disabled, and the conflict is explained. Nothing is deleted automatically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hcviz.session.actions import (
+    AddConstraint,
+    DeleteConstraint,
+    DisableConstraint,
+    DismissConflict,
+    EditConstraint,
+    EnableConstraint,
+    ImportConstraints,
+    ResolveConflict,
+    Soften,
+    read_only,
+)
+from hcviz.session.applying import apply_constraints
+from hcviz.session.assessment import (
+    assess_triplets,
+    check_items,
+    contradicts,
+    is_consistent_set,
+    is_implied_by,
+    is_repeat,
+)
+from hcviz.session.conflicts import (
+    count_text,
+    replace_constraints,
+    split_consistent,
+    update_conflict,
+)
+from hcviz.session.history import UpdateResult, add_undo_step
+from hcviz.session.methods import Methods
+from hcviz.session.model import Constraint, Session
+from hcviz.session.runs import announce, no_change, start_run
+
+GONE = "That constraint is no longer in the list."
+
+
+def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResult:
+    """Add a constraint. It is enabled unless it contradicts others."""
+    check_items(session, action.group, action.apart)
+    twins = [
+        each
+        for each in session.constraints
+        if is_repeat(each, action.group, action.apart, action.author)
+    ]
+    if any(each.enabled for each in twins):
+        return announce(
+            session, f"{twins[0].sentence(session.labels)}: this constraint is already in the list."
+        )
+    if twins:
+        return _switch_on(session, twins[0].id, methods)
+    made = Constraint(
+        session.next_id,
+        action.group,
+        action.apart,
+        author=action.author,
+        weight=action.weight,
+        note=action.note,
+        enabled=False,
+        time=action.time,
+    )
+    session = replace(
+        add_undo_step(session, f"Add: {made.sentence(session.labels)}"),
+        constraints=(*session.constraints, made),
+        next_id=made.id + 1,
+    )
+    return _enable_if_consistent(session, made, methods)
+
+
+def enable(session: Session, action: EnableConstraint, methods: Methods) -> UpdateResult:
+    return _switch_on(session, action.id, methods)
+
+
+def disable(session: Session, action: DisableConstraint) -> UpdateResult:
+    found = session.find(action.id)
+    if found is None:
+        return announce(session, GONE)
+    if not found.enabled:
+        return no_change(session)
+    text = f"Switched off: {found.sentence(session.labels)}."
+    session = replace_constraints(add_undo_step(session, text), [replace(found, enabled=False)])
+    return _after_removal(_updated_conflict(session), found, text)
+
+
+def delete(session: Session, action: DeleteConstraint) -> UpdateResult:
+    found = session.find(action.id)
+    if found is None:
+        return announce(session, GONE)
+    text = f"Deleted: {found.sentence(session.labels)}."
+    left = tuple(each for each in session.constraints if each.id != found.id)
+    session = _updated_conflict(replace(add_undo_step(session, text), constraints=left))
+    return _after_removal(session, found, text) if found.enabled else announce(session, text)
+
+
+def edit(session: Session, action: EditConstraint) -> UpdateResult:
+    found = session.find(action.id)
+    if found is None:
+        return announce(session, GONE)
+    edited = replace(
+        found,
+        note=found.note if action.note is None else action.note,
+        weight=found.weight if action.weight is None else action.weight,
+        author=found.author if action.author is None else action.author,
+    )
+    if edited == found:
+        return no_change(session)
+    text = f"Edited: {found.sentence(session.labels)}."
+    session = replace_constraints(add_undo_step(session, text), [edited])
+    if session.constraint_mode == "soft" and edited.enabled and edited.weight != found.weight:
+        return start_run(session, text, "snapshot")
+    return announce(session, text)
+
+
+def import_all(session: Session, action: ImportConstraints, methods: Methods) -> UpdateResult:
+    """Add many constraints in one step. Repeats are left out, contradictions disabled."""
+    for each in action.constraints:
+        check_items(session, each.group, each.apart)
+    count = len(action.constraints)
+    label = f"Add {action.source}{count_text(count)}"
+    before = add_undo_step(session, label)
+    known = {_repeat_key(each) for each in session.constraints}
+    made: list[Constraint] = []
+    for each in action.constraints:
+        if _repeat_key(each) not in known:
+            known.add(_repeat_key(each))
+            made.append(replace(each, id=session.next_id + len(made)))
+    repeats = count - len(made)
+    number = session.next_id + len(made)
+    taken = [each for each in made if each.enabled]
+    refused: list[int] = []
+    if not session.is_soft:
+        taken, off = split_consistent(taken, session.enabled)
+        refused = [each.id for each in off]
+        switched_off = set(refused)
+        made = [replace(e, enabled=False) if e.id in switched_off else e for e in made]
+    text = f"{action.source}{count_text(count - repeats)} added."
+    if repeats:
+        text += f" {count_text(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
+    if len(refused) == 1:
+        text += " 1 constraint contradicts earlier ones and is kept switched off."
+    elif refused:
+        text += f" {count_text(len(refused))} contradict earlier ones and are kept switched off."
+    if count == repeats:
+        return announce(session, text)
+    session = replace(before, constraints=(*session.constraints, *made), next_id=number)
+    session = update_conflict(session, (*refused, *_refused_ids(session)))
+    return (
+        apply_constraints(session, taken, label, text, methods)
+        if taken
+        else announce(session, text)
+    )
+
+
+def resolve(session: Session, action: ResolveConflict, methods: Methods) -> UpdateResult:
+    """Enable a refused constraint and disable those that the person chose, in one step.
+
+    Other refused constraints that are now consistent are enabled too.
+    """
+    found = session.find(action.enable_id)
+    if found is None:
+        return announce(session, GONE)
+    off = tuple(
+        replace(each, enabled=False) for each in session.enabled if each.id in action.disable_ids
+    )
+    text = f"Switched on: {found.sentence(session.labels)}."
+    waiting = tuple(each for each in _refused_ids(session) if each != found.id)
+    session = replace(add_undo_step(session, text), conflict=None)
+    session = replace_constraints(session, off)
+    made = replace(found, enabled=False)
+    return _enable_if_consistent(session, made, methods, bool(off), waiting)
+
+
+def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
+    """Switch to a soft method in one step; answers may then contradict each other."""
+    text = f"Constraints are soft: {action.method}."
+    other = action.method != session.method
+    remembered = dict(session.other_params)
+    params = dict(session.params)
+    if other:
+        remembered[session.method] = session.params
+        params = dict(remembered.pop(action.method, {}))
+    params |= action.values
+    on = [each for each in map(session.find, action.enable_ids) if each is not None]
+    session = replace(
+        add_undo_step(session, text),
+        method=action.method,
+        constraint_mode=methods(action.method).constraint_mode(params),
+        params=read_only(params),
+        other_params=read_only(remembered),
+        conflict=None,
+    )
+    session = replace_constraints(session, (replace(each, enabled=True) for each in on))
+    note = f"{text} {count_text(len(on))} switched on as well." if on else text
+    return start_run(session, text, "tree" if other else "snapshot", note)
+
+
+def dismiss(session: Session, action: DismissConflict) -> UpdateResult:
+    """Explain the next refused constraint, or none."""
+    return no_change(update_conflict(session, () if action.all else _refused_ids(session)[1:]))
+
+
+# ---------------------------------------------------------------------- shared
+
+
+def _switch_on(session: Session, constraint_id: int, methods: Methods) -> UpdateResult:
+    found = session.find(constraint_id)
+    if found is None:
+        return announce(session, GONE)
+    if found.enabled:
+        return no_change(session)
+    if not session.is_soft and contradicts(
+        found, session.enabled
+    ):  # the list does not change, so there is no undo step
+        return _refuse(session, found)
+    session = add_undo_step(session, f"Switched on: {found.sentence(session.labels)}.")
+    return _enable_if_consistent(session, found, methods)
+
+
+def _enable_if_consistent(
+    session: Session,
+    made: Constraint,
+    methods: Methods,
+    always: bool = False,
+    waiting: tuple[int, ...] = (),
+) -> UpdateResult:
+    """Enable a constraint that is in the list and disabled, and start a run where that is useful.
+
+    A constraint that follows from earlier ones starts no run under a hard method. ``always``: other
+    constraints have changed too, so a run starts. ``waiting``: refused constraints that are enabled
+    too if they are now consistent.
+    """
+    others = [each for each in session.enabled if each.id != made.id]
+    if not session.is_soft and contradicts(made, others):
+        session, said_so = _refuse(session, made, waiting)
+        return start_run(session, session.message, "snapshot") if always else (session, said_so)
+    kind = assess_triplets(
+        session.tree, session.triplets, session.n_items, made.group, made.apart, session.is_soft
+    )
+    made = replace(made, enabled=True)
+    session = replace_constraints(session, [made])
+    free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
+    free, _ = split_consistent(free, session.enabled)
+    free = [replace(each, enabled=True) for each in free]
+    session = replace_constraints(session, free)
+    freed = len(free)
+    session = update_conflict(session, (*_refused_ids(session), *waiting))
+    said = made.sentence(session.labels)
+    more = (
+        f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
+        if freed
+        else ""
+    )
+    hard = session.constraint_mode == "hard"
+    if hard and kind == "implied" and not always and not freed and session.tree is not None:
+        return announce(session, f"Kept: {said}. It follows from earlier answers.")
+    verb = (
+        "Kept"
+        if session.constraint_mode == "ignored"
+        else "Locked"
+        if kind == "lock"
+        else "Applied"
+    )
+    return apply_constraints(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
+
+
+def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResult:
+    """Start a run with fewer constraints, unless the removal cannot change the tree."""
+    if session.constraint_mode == "ignored":
+        return announce(session, text)
+    if session.constraint_mode == "hard":
+        rows, wanted = session.triplets.rows, gone.triplets.rows
+        if is_implied_by(max(session.n_items, 1), rows, wanted):
+            return announce(session, f"{text} The other answers still imply it.")
+    return start_run(session, text, "snapshot")
+
+
+def _repeat_key(each: Constraint) -> tuple[frozenset[int], int, str]:
+    """Return the key by which repeats are found (see :func:`assessment.is_repeat`)."""
+    return frozenset(each.group), each.apart, each.author
+
+
+def _refused_ids(session: Session) -> tuple[int, ...]:
+    """Return the refused constraints: the one that is explained, then those that wait."""
+    shown = session.conflict
+    return () if shown is None else (shown.constraint_id, *shown.waiting)
+
+
+def _refuse(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> UpdateResult:
+    """Explain ``made``, which contradicts others, before the other refused constraints."""
+    session = update_conflict(session, (made.id, *_refused_ids(session), *waiting))
+    return announce(session, session.conflict.sentence if session.conflict else "")
+
+
+def _updated_conflict(session: Session) -> Session:
+    """Explain the conflict again after the list has changed."""
+    return session if session.conflict is None else update_conflict(session, _refused_ids(session))
+
+
+def enabled_are_consistent(constraints: Iterable[Constraint]) -> bool:
+    """Return True if some tree satisfies all enabled constraints among these."""
+    return is_consistent_set([each for each in constraints if each.enabled])

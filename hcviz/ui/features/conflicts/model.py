@@ -1,0 +1,107 @@
+"""State and texts of the conflict card: constraints that no tree satisfies together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import parameter_doc
+from hcviz.session import actions as act
+from hcviz.session.model import Constraint
+from hcviz.ui.state import default_method
+from hcviz.ui.state.store import Store
+
+#: A conflict with at most this many earlier answers shows each answer with its items.
+MAX_ANSWERS_WITH_CHIPS = 4
+#: Items of a group that are shown as buttons, at most.
+MAX_CHIPS = 6
+
+
+def state(store: Store) -> dict[str, Any] | None:
+    """Return the conflict, its constraints and the ways to solve it; None without a conflict."""
+    session = store.session
+    conflict, labels = session.conflict, session.labels
+    if conflict is None:
+        return None
+    by_id = {c.id: c for c in session.constraints}
+    members = [by_id[i] for i in conflict.with_ids if i in by_id]
+    new = by_id.get(conflict.constraint_id)
+    few = new is not None and len(members) <= MAX_ANSWERS_WITH_CHIPS
+    last = session.past[-1].label if session.past else ""
+    return {
+        "id": conflict.constraint_id,
+        "sentence": conflict.sentence,
+        "waiting": [by_id[i].sentence(labels) for i in conflict.waiting if i in by_id],
+        "members": [each.sentence(labels) for each in members],
+        "repairs": [
+            {
+                "id": i,
+                "sentence": f"Keep the new answer, switch off: {by_id[i].sentence(labels)}",
+            }
+            for i in conflict.repairs
+            if i in by_id
+        ],
+        "answers": [_answer_state(store, each, each is new) for each in [*members, new] if each]
+        if few
+        else [],
+        "undo": last if last.startswith("Add") else "",
+        "softs": _soft_choices(store),
+    }
+
+
+def _answer_state(store: Store, each: Constraint, is_new: bool) -> dict[str, Any]:
+    """Return one constraint of the conflict, with a button for each item."""
+    labels = store.session.labels
+
+    def leaf(item: int) -> dict[str, Any]:
+        return {"id": item, "name": labels[item]}
+
+    return {
+        "id": each.id,
+        "sentence": each.sentence(labels),
+        "author": each.author,
+        "fresh": is_new,
+        "group": [leaf(item) for item in each.group[:MAX_CHIPS]],
+        "more": max(0, len(each.group) - MAX_CHIPS),
+        "apart": leaf(each.apart),
+    }
+
+
+def _soft_choices(store: Store) -> list[dict[str, str]]:
+    """Return the ways to treat constraints as soft.
+
+    These are the parameter of the present method, and the first method whose constraints are always
+    soft.
+    """
+    found = []
+    session = store.session
+    method = get_algorithm(session.method)
+    if method.softened_by:
+        what = method.params.param[method.softened_by]
+        found.append(
+            {
+                "method": session.method,
+                "text": f"Treat constraints as soft ({what.label})",
+                "title": f"Switches all of them on. {what.label} is set in the method's form: "
+                f"{parameter_doc(what)}",
+            }
+        )
+    other = None if store.dataset is None else default_method.always_soft(store.problem)
+    if other is not None and other is not method:
+        found.append(
+            {
+                "method": other.name,
+                "text": f"Treat constraints as soft: {other.title}",
+                "title": f"Changes the method and switches all constraints on. {other.summary}",
+            }
+        )
+    return found
+
+
+def soften_action(store: Store, method: str) -> act.Soften | None:
+    """Return the action that makes constraints soft; None if there is no conflict any more."""
+    conflict = store.session.conflict
+    if conflict is None or method not in {each["method"] for each in _soft_choices(store)}:
+        return None
+    values = get_algorithm(method).softening(store.problem)
+    return act.Soften(method, values, (conflict.constraint_id, *conflict.waiting))

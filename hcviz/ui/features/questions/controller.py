@@ -1,0 +1,200 @@
+"""``QuestionController``: chooses the questions about the tree, and handles the answers.
+
+A question is about the tree on the screen and the sampled trees under the present constraints. A
+person can accept the piece that is shown, or correct it by a gesture. During a run the next
+question waits for the end of the run, so that it is about the newest tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hcviz import questions
+from hcviz.core.errors import InvalidParameter
+from hcviz.questions import Memory, Question
+from hcviz.session import actions as act
+from hcviz.session.constraint import Constraint
+from hcviz.session.draft import Draft
+from hcviz.session.model import ReviewedPiece
+from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
+from hcviz.ui.state.store import Store
+
+#: Act of a button on the card -> its key.
+KEYS = {"ask": "q", "accept": "a", "repair": "r", "skip": " ", "lock": "l", "stop": "x"}
+
+
+class QuestionController:
+    """Handles the question card of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.memory = Memory()
+        self._labels: Any = None  # the items that the memory is about
+        self._remembered: tuple[
+            ReviewedPiece, ...
+        ] = ()  # the part of the memory that the session keeps
+        self._rng = np.random.default_rng(0)
+        store.subscribe(
+            lambda s: (
+                s.session.status,
+                s.session.run,
+                s.session.labels,
+                s.view.wants_question,
+                s.session.reviewed,
+            ),
+            lambda _: self._next(),
+        )
+
+    def act(self, name: str, more: dict[str, Any]) -> None:
+        """Handle an act of the card."""
+        store = self.store
+        if name == "strategy":
+            store.look(strategy=str(more.get("value")))
+            self.another()
+        elif name in ("size", "candidates"):
+            low, high = SIZES if name == "size" else CANDIDATES
+            with store.guarded():
+                store.look(
+                    **{f"question_{name}": _whole_number(more.get("value"), name, low, high)}
+                )
+                self.another()
+        elif name == "induced":
+            store.look(question_induced=more.get("value") == "piece")
+            self.another()
+        elif name == "pick":
+            self.pick(int(more["id"]))
+        else:
+            self.key(KEYS.get(name, "x"))
+
+    def key(self, key: str) -> bool:
+        """Handle Q, A, R, Space, L, X and digits. Return True if the key has a meaning now."""
+        store = self.store
+        question = store.view.question
+        if key.isdigit():
+            return question is not None and self._pick_by_digit(question, int(key))
+        if key == "q":
+            if question is None:
+                store.look(wants_question=True, three=(), error=None)
+        elif key == "x":
+            store.look(question=None, wants_question=False, draft=Draft())
+        elif question is None or key not in "ar l":
+            return False
+        elif key == "a":
+            self.memory.accept(question)
+            self._remember(question, accepted=True)
+        elif key == " ":
+            self.memory.skip(question)
+            self._remember(question, accepted=False)
+        elif key == "r":
+            store.look(draft=Draft().begin_repair(), selection=())
+        else:
+            self._lock(question)
+        return True
+
+    def pick(self, item: int) -> None:
+        """Handle a click on a name: the odd one out, a part of a correction, or a selection."""
+        store = self.store
+        question = store.view.question
+        draft = store.view.draft
+        if question is not None and question.is_odd_one_out:
+            rest = tuple(i for i in question.items if i != item)
+            store.look(draft=Draft("odd", rest, (item,)), selection=())
+        elif draft.open:
+            store.look(draft=draft.pick((item,)))
+        else:
+            store.look(selection=(item,))
+
+    def _pick_by_digit(self, question: Question, place: int) -> bool:
+        """Pick the name at a place of the card (from 1). Return False if no name is needed."""
+        wanted = question.is_odd_one_out or self.store.view.draft.mode == "repair"
+        names = card_order(question)
+        if not wanted or not 1 <= place <= len(names):
+            return False
+        self.pick(names[place - 1])
+        return True
+
+    def another(self) -> None:
+        """Replace the open question, which was answered or is out of date."""
+        if self.store.view.question is not None:
+            self._request_next()
+
+    def _lock(self, question: Question) -> None:
+        """Add constraints for all that the piece shows."""
+        rows = questions.shown_triplets(question).tolist()
+        if rows:
+            by = self.store.session.author
+            each = (Constraint(0, (a, b), c, author=by, time=act.now()) for a, b, c in rows)
+            self.store.dispatch(act.ImportConstraints(tuple(each)))
+        self.memory.accept(question)
+        self._request_next()
+
+    def _remember(self, question: Question, accepted: bool) -> None:
+        """Keep the question with the session, so that it is not asked again after a reload."""
+        items, clades = question.key()
+        shown = tuple(sorted(tuple(sorted(clade)) for clade in clades))
+        self._remembered = (*self._remembered, ReviewedPiece(items, shown, accepted))
+        self.store.dispatch(act.ReviewPiece(items, shown, accepted))
+        self._request_next()
+
+    def _request_next(self) -> None:
+        """Close the open question and request another."""
+        self.store.look(question=None, wants_question=True, draft=Draft())
+
+    def _next(self) -> None:
+        """Show the next question, if one was requested and no run is in progress."""
+        store = self.store
+        session, view = store.session, store.view
+        if (self._labels, self._remembered) != (session.labels, session.reviewed):
+            # Other data were opened, or another session.
+            self.memory = Memory()
+            self._labels, self._remembered = session.labels, session.reviewed
+            for seen in session.reviewed:
+                self.memory.recall(seen.items, seen.clades, seen.accepted)
+            self._rng = np.random.default_rng(session.seed)
+            if view.question is not None or view.wants_question:
+                store.view = replace(view, question=None, wants_question=False)
+            return
+        if not view.wants_question or session.snapshot is None or session.status == "sampling":
+            return
+        found = self._ask()
+        if found is None:
+            store.look(wants_question=False, said="No more questions about this tree.")
+            return
+        self.memory.ask(found)
+        store.look(question=found, wants_question=False, said="")
+
+    def _ask(self) -> Question | None:
+        """Choose a question; None if there is none left."""
+        store = self.store
+        view, tree = store.view, store.session.snapshot.tree  # type: ignore[union-attr]
+        # A tree may violate soft constraints, so no answer follows from them.
+        known = None if store.session.is_soft else store.session.triplets
+
+        def ask(posterior: Any) -> Question | None:
+            return questions.ask(
+                view.strategy, tree, posterior, size=view.question_size,
+                candidates=view.question_candidates, induced=view.question_induced,
+                triplets=known, memory=self.memory, rng=self._rng,
+            )  # fmt: skip
+
+        if store.samples is None:
+            return ask(None)
+        with store.samples.open() as posterior:
+            return ask(posterior)
+
+
+def _whole_number(value: Any, name: str, low: int, high: int) -> int:
+    """Return a whole number between two limits that a person typed."""
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        what = "Items in a piece" if name == "size" else "Pieces to choose from"
+        raise InvalidParameter(
+            f"{what} must be a whole number from {low} to {high}, not {value!r}."
+        )
+    return number
