@@ -22,7 +22,7 @@ def shown(tree, similarity, mask=None):
     made.set_items(Items([f"i{k}" for k in range(tree.n_leaves)], similarity=similarity))
     made.set_tree(tree)
     if mask is not None:
-        made.set_asked(mask)
+        made.set_query_mask(mask)
     return made
 
 
