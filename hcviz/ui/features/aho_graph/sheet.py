@@ -29,6 +29,9 @@ from hcviz.ui.parts.part import OnAct
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
+# Instead of hv.extension, for the reason given in run_trace/view.py.
+hv.Store.set_current_backend("bokeh")
+
 #: Items that are drawn, at most.
 MAX_DRAWN = 120
 #: With more items than this, items without a constraint are not drawn, and only those of the new
