@@ -1201,7 +1201,7 @@ def test_a_small_cluster_that_no_sample_holds_is_found():
         assert small in top_clusters(new)
 
 
-# ---------------------------------------------------------------------- dear similarities
+# ---------------------------------------------------------------------- expensive similarities
 
 
 class Clock:

@@ -176,12 +176,12 @@ def test_marked_items_within_a_triangle_are_named_and_clades_by_their_counts():
 
 
 def test_a_picture_that_came_too_late_is_not_shown():
-    """A dear similarity's window is worked out beside the page; meanwhile one has zoomed out."""
+    """The window of an expensive similarity is computed on a thread, while the person zooms out."""
     n = 2_000
     oracle = FeatureOracle(np.random.default_rng(3).standard_normal((n, 3)))
-    dear = CountingOracle(oracle, cache=0)
-    dear.cheap = False
-    centre = shown(random_tree(np.random.default_rng(4), n), dear)
+    expensive = CountingOracle(oracle, cache=0)
+    expensive.cheap = False
+    centre = shown(random_tree(np.random.default_rng(4), n), expensive)
     heat, waiting = centre.figures.heat, []
     heat.worker = lambda work, done: waiting.append((work, done))
     centre.show_rows(100, 160)

@@ -207,7 +207,7 @@ def test_no_sheet_shows_where_the_item_is(store, room):
     store.look(sheet="before")
     assert store.view.lesson is not None
     assert Middle.now(store) == "tree"
-    assert {tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]} == {"", LESSON}
+    assert {tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]} == {"", LESSON}
     room.act("lesson", {})  # the end of it
     assert store.view.lesson is None
     assert Middle.now(store) == "before"

@@ -130,13 +130,13 @@ def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
 
 def test_the_page_knows_that_a_card_asks(flowers):
     card = ComparisonController(flowers)
-    assert not shell_state.picture(flowers)["asking"]
+    assert not shell_state.state(flowers)["asking"]
     card.key("c")
-    assert shell_state.picture(flowers)["asking"]
+    assert shell_state.state(flowers)["asking"]
     card.key("x")
-    assert not shell_state.picture(flowers)["asking"]
+    assert not shell_state.state(flowers)["asking"]
     flowers.look(wants_question=True)
-    assert shell_state.picture(flowers)["asking"]
+    assert shell_state.state(flowers)["asking"]
 
 
 def test_an_answer_about_three_is_not_told_as_two(flowers):

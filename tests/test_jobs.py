@@ -395,7 +395,7 @@ class Deaf:
 
 
 @pytest.mark.parametrize("paused", [True, False])
-def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_it(paused, inbox):
+def test_a_pause_while_the_task_is_being_sent_takes_effect_after_it(paused, inbox):
     deaf, pool = Deaf(), Pool(spares=0)
     pool.take, pool.give_back = lambda: deaf, lambda used: None
     runner = inbox.runner = Runner(inbox, pool)

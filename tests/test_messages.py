@@ -85,7 +85,7 @@ def folders_with_acts():
             yield path
 
 
-@pytest.mark.parametrize("path", folders_with_acts(), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", list(folders_with_acts()), ids=lambda path: path.parent.name)
 def test_scripts_send_what_the_handlers_of_their_folder_take(path):
     """Names that a script computes cannot be read in it: those are looked for as strings."""
     module = import_module(".".join(path.relative_to(UI.parents[1]).with_suffix("").parts))

@@ -204,14 +204,14 @@ def test_beyond_a_sensible_size_they_say_so():
     half = hcviz.StringOracle.MOST_LETTERS // 2
     fits = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half]))
     assert get("average").missing_data(fits) is None
-    dear = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half, "G"]))
-    said = get("average").missing_data(dear)
+    large = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half, "G"]))
+    said = get("average").missing_data(large)
     assert "too expensive to compute all" in said
     assert "active-spectral" in said
     with pytest.raises(InvalidData, match="too expensive"):
-        hcviz.fit("average", dear)
+        hcviz.fit("average", large)
     for name in ("active-spectral", "active-kmeans", "heurspec"):
-        assert get(name).missing_data(dear) is None
+        assert get(name).missing_data(large) is None
     many = hcviz.Problem(oracle=hcviz.datasets.noisy_blocks(MAX_DENSE + 1, 2).oracle)
     assert get("average").missing_data(many) is not None
 

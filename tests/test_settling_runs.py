@@ -151,7 +151,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     store = settling_store
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
-    assert store.settles
+    assert store.runs_until_settled
     loop.until(lambda: store.session.status == "settled")
     snapshot = store.session.snapshot
     assert snapshot.step == snapshot.total
@@ -163,7 +163,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
         assert np.array_equal(snapshot.tree.parent, posterior.summary_tree().parent)
     before = store.session.snapshot
     store.dispatch(act.SetParams({"steps": 160}))  # as many as the person says
-    assert not store.settles
+    assert not store.runs_until_settled
     loop.until(lambda: store.session.status == "settled")
     assert store.session.snapshot is not before
     assert store.session.snapshot.total == 160
@@ -177,7 +177,9 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
 def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
-    fake = SimpleNamespace(session=session, view=store.view, settles=True, samples=accuracy(value))
+    fake = SimpleNamespace(
+        session=session, view=store.view, runs_until_settled=True, samples=accuracy(value)
+    )
     assert top_bar_model.live(fake)["text"] == said
 
 

@@ -80,7 +80,7 @@ def test_quadruplets_are_told_as_pairs():
 
 def test_the_tab_is_there_where_there_are_comparisons(store):
     def tabs():
-        return [tab["name"] for tab in Middle.tabs_picture(store)["tabs"]]
+        return [tab["name"] for tab in Middle.tabs_state(store)["tabs"]]
 
     store.look(sheet="comparisons")
     assert "comparisons" in tabs()
@@ -98,7 +98,7 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
     json.dumps(shown)
     assert shown["held"] is None
     assert shown["comparisons"] == 7
-    tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]}
+    tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]}
     assert tab["comparisons"] == ""
     assert tab["agreement"] != ""
 

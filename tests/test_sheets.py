@@ -74,7 +74,7 @@ def test_a_sheet_without_anything_to_show_gives_way_to_the_tree(store):
     assert Middle.now(store) == "before"
     store.baseline = store.drawn.tree  # nothing but the same tree to compare with
     assert Middle.now(store) == "tree"
-    tabs = {tab["name"]: tab for tab in Middle.tabs_picture(store)["tabs"]}
+    tabs = {tab["name"]: tab for tab in Middle.tabs_state(store)["tabs"]}
     assert tabs["before"]["lacks"] == "There is no earlier tree of these items yet."
     assert tabs["tree"]["lacks"] == ""
 

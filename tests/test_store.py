@@ -256,7 +256,7 @@ def test_every_picture_is_plain_json(store):
 
     store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
     for draw in (
-        top_bar_model.state, top_bar_model.live, shell_state.picture, tree_tools_model.state,
+        top_bar_model.state, top_bar_model.live, shell_state.state, tree_tools_model.state,
         constraints_model.state,
         inspector_model.state, inspector_model.live, history_model.state,
     ):  # fmt: skip
@@ -273,7 +273,9 @@ def test_every_picture_is_plain_json(store):
 def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
-        top_bar_model.live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
+        top_bar_model.live(
+            SimpleNamespace(session=session, view=store.view, runs_until_settled=False)
+        )["text"]
         == said
     )
 

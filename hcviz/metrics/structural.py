@@ -7,7 +7,6 @@ function takes :class:`Triplets` or int (k, 3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.build import build, implies
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
 
@@ -53,18 +53,7 @@ def tree_triplets(tree: Tree) -> Int:
     >>> tree_triplets(Tree.from_newick("((0,1),2);")).tolist()
     [[0, 1, 2]]
     """
-    label = np.empty(tree.n_nodes, np.int32)  # the lowest item below
-    label[: tree.n_leaves] = np.arange(tree.n_leaves)
-    rows = []
-    for v in range(tree.n_leaves, tree.n_nodes):
-        below = label[tree.children(v)]
-        label[v] = below.min()
-        if v != tree.root:
-            beside = tree.children(int(tree.parent[v]))
-            c = int(beside[0] if beside[0] != v else beside[1])
-            outside = tree.leaf_order[tree.leaf_start[c]]
-            rows += [(a, b, outside) for a, b in pairwise(below)]
-    return np.array(rows, np.int32).reshape(-1, 3)
+    return triplets_of_tree(tree)
 
 
 def triplets_tree(n_leaves: int, triplets: Any) -> Tree:

@@ -13,7 +13,8 @@ from hcviz.posterior.convergence import (
     verdict,
 )
 from hcviz.posterior.draws import Draws, Sampler
-from hcviz.posterior.summary import Posterior, depth_moments, warm
+from hcviz.posterior.summary import Posterior, warm
+from hcviz.posterior.thinned_shapes import depth_moments
 from hcviz.posterior.thinned_stream import ThinnedStream
 
 __all__ = [

@@ -17,9 +17,12 @@ from hcviz.core.validation import check_integers
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.posterior.chain_record import ChainRecord
+from hcviz.posterior.clade_names import clade_names
 from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.consensus import consensus_tree
 from hcviz.posterior.draws import Draws
 from hcviz.posterior.summarytree import margins, summary_tree
+from hcviz.posterior.thinned_shapes import depth_moments, distance_variances
 from hcviz.posterior.thinned_stream import ThinnedStream
 
 Float = NDArray[np.float64]
@@ -29,12 +32,8 @@ Int = NDArray[np.int32]
 MAX_TREES = 256
 #: Limit of the numbers in the thinned trees of a run's posterior, divided by the number of items.
 MAX_TREE_NUMBERS = 1_000_000
-#: A clade of at most this many items is described by their names.
-MAX_NAMED_ITEMS = 3
 #: n x n matrices are not computed for more items.
 MAX_MATRIX = 2_000
-#: Limit of the entries of n x n matrices that one call adds up.
-MATRIX_WORK = 2e8
 #: Number of clades (those of the least certain support) whose convergence is checked.
 N_CHECKED_CLADES = 5
 #: A clade is in doubt if its support is further than this from 0 and from 1. The median effective
@@ -60,7 +59,7 @@ class Posterior:
         Evenly thinned trees, from ``max_trees`` / 2 to ``max_trees`` of them. Results about
         triplets, distances and depths are computed from these.
     record : ChainRecord
-        ThinnedStream draws of each chain, to judge whether the sampler has settled.
+        Thinned draws of each chain, to judge whether the sampler has settled.
     best : (Tree, float, object) or None
         The tree with the highest log joint, this log joint, and the state.
     proposals : int
@@ -374,22 +373,8 @@ class Posterior:
         self._require_trees()
         if not 0.5 <= threshold < 1:
             raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
-        sets, share, mean = self.clade_table.frequent(threshold)
-        n, k = self.n_items, len(sets)
-        parent = np.full(n + k + 1, -1, np.int32)
-        height = np.zeros(n + k + 1)
-        over = np.full(n, n + k, np.int32)  # the smallest clade so far that contains each item
-        # Clades are sorted by size, the largest first: clade i becomes node n + k - 1 - i.
-        for i, members in enumerate(sets):
-            node = n + k - 1 - i
-            parent[node] = over[members[0]]
-            over[members] = node
-            height[node] = mean[i]
-        parent[:n] = over
-        height[-1] = self.record.mean_root_height()
-        for v in range(n + k):
-            height[parent[v]] = max(height[parent[v]], height[v])
-        return Tree(parent, height, n), np.append(share[::-1], 1.0)
+        mean_height = self.record.mean_root_height()
+        return consensus_tree(self.clade_table, threshold, mean_height)
 
     def max_credibility(self) -> Tree:
         """Return the maximum clade credibility tree: a sampled tree with the greatest product of
@@ -585,13 +570,7 @@ class Posterior:
         ordered = np.sort(chosen, axis=1)
         if np.any(ordered[:, 1:] == ordered[:, :-1]):
             raise InvalidData("A subset names an item twice.")
-        place, gap, depth = self.shapes()
-        many, s = chosen.shape
-        total = np.zeros((many, s, s), np.int64)
-        square = np.zeros((many, s, s), np.int64)
-        kernels.count_distances(place, gap, depth, chosen, induced, total, square)
-        variance = _variance(total, square, len(place))
-        return variance + variance.transpose(0, 2, 1)
+        return distance_variances(*self.shapes(), chosen, induced)
 
     def depth_moments(self) -> tuple[Float, Float]:
         """Return mean and variance of the depth of the LCA of each two items.
@@ -694,41 +673,9 @@ class Posterior:
         if not len(self):
             return convergence.verdict({})
         clades = self.clade_table.most_uncertain(N_CHECKED_CLADES, self.record.one_in)
-        return self.record.verdict(clades, self._names(clades, labels), burn_in)
-
-    def _names(self, codes: NDArray[np.uint64], labels: Sequence[str] | None) -> list[str]:
-        """Name each clade by its items if there are few, else by their number.
-
-        The items are found in a thinned tree that has the clade; otherwise it is "a rare clade".
-        """
-        items: dict[int, NDArray[np.intp]] = {}
-        for parent, height, _ in self.thinned_trees.value[::-1]:
-            if len(items) == codes.size:
-                break
-            own = kernels.clade_codes(parent.copy(), self.n_items, self.clade_table.keys)[:, 0]
-            for at in np.flatnonzero(np.isin(own[self.n_items :], codes)).tolist():
-                node = self.n_items + at
-                if int(own[node]) not in items:
-                    tree = Tree(parent, height, self.n_items)
-                    items[int(own[node])] = np.sort(tree.leaves(node))
-        found: list[str] = []
-        for code in codes.tolist():
-            members = items.get(code)
-            if members is None:
-                name = "a rare clade"
-            elif members.size <= MAX_NAMED_ITEMS:
-                texts = [str(x) if labels is None else labels[x] for x in members.tolist()]
-                name = f"the clade of {', '.join(texts[:-1])} and {texts[-1]}"
-            else:
-                name = f"a clade of {members.size} items"
-            name += f" ({100 * self._share(code):.0f} % of the trees)"
-            again = sum(each.startswith(name) for each in found)
-            found.append(f"{name}, number {again + 1}" if again else name)
-        return found
-
-    def _share(self, code: int) -> float:
-        at = np.flatnonzero(self.clade_table.used & (self.clade_table.key[:, 0] == np.uint64(code)))
-        return float(self.clade_table.count[at].sum()) / len(self)
+        return self.record.verdict(
+            clades, clade_names(clades, self.clade_table, self.thinned_trees, labels), burn_in
+        )
 
     # ------------------------------------------------------------------ checks
 
@@ -749,31 +696,9 @@ class Posterior:
         return np.ascontiguousarray(found, dtype=np.int32)
 
 
-def depth_moments(place: Int, gap: Int, depth: Int) -> tuple[Float, Float]:
-    """Compute :meth:`Posterior.depth_moments` from the arrays of :meth:`Posterior.shapes`.
-
-    The arrays never change, so another thread may call this while trees are added.
-    """
-    n = place.shape[1]
-    many = min(len(place), max(int(MATRIX_WORK / n**2), 8))
-    chosen = np.unique(np.linspace(0, len(place) - 1, many).round().astype(int))
-    place, gap, depth = place[chosen], gap[chosen], depth[chosen]
-    order = np.argsort(place, axis=1).astype(np.int32)
-    mean, variance = np.empty((n, n)), np.empty((n, n))
-    for begin in range(0, n, 64):  # about 10 ms each, without the GIL
-        rows = slice(begin, min(begin + 64, n))
-        kernels.depth_rows(place, order, gap, depth, begin, mean[rows], variance[rows])
-    return mean, variance
-
-
 def _bits(share: Float) -> Float:
     """Return -p log2 p, 0 at 0."""
     return -share * np.log2(np.where(share > 0, share, 1.0))
-
-
-def _variance(total: NDArray[np.int64], square: NDArray[np.int64], number: int) -> Float:
-    """Return the population variance; exact in integers until the final division."""
-    return (number * square - total * total) / float(number) ** 2
 
 
 def warm() -> None:

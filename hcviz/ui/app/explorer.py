@@ -1,8 +1,7 @@
-"""``Explorer``: one browser session's page, put together from its parts.
+"""``Explorer``: the page of one browser session. It creates the parts and connects them.
 
-What the parts show is computed in ``pictures.py`` and its neighbours, the tree is kept by
-``drawing.py``, and what the person does is turned into actions by ``acts.py``, ``gestures.py`` and
-``files.py``. Here they are only connected.
+Each feature computes the state of its parts (``model.py``) and handles their messages
+(``controller.py``). ``tree/drawing.py`` draws the tree.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hcviz.io.unfinished import UnfinishedSessions
 from hcviz.session.model import Session
@@ -35,12 +34,10 @@ from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.constraints.view import ConstraintsPanel
 from hcviz.ui.features.files.controller import FileController
-from hcviz.ui.features.history import controller as foot_controller
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.history import steps as history_steps
 from hcviz.ui.features.history.controller import FootControls
 from hcviz.ui.features.history.view import Footer
-from hcviz.ui.features.inspector import controller as inspector_controller
 from hcviz.ui.features.inspector import model as inspector_model
 from hcviz.ui.features.inspector.controller import InspectorControls
 from hcviz.ui.features.inspector.view import InspectorPanel
@@ -48,7 +45,6 @@ from hcviz.ui.features.learning_curve.model import BaselineRuns
 from hcviz.ui.features.lessons import model as lessons_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.lessons.view import LessonCard
-from hcviz.ui.features.parameters import controller as form_controller
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
@@ -56,14 +52,13 @@ from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
 from hcviz.ui.features.run_trace.view import RunTrace
-from hcviz.ui.features.top_bar import controller as top_bar_controller
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.features.top_bar.controller import TopBarControls
 from hcviz.ui.features.top_bar.view import TopBar
-from hcviz.ui.features.tree_tools import controller as tool_controller
 from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
+from hcviz.ui.parts.messages import Controls, logged
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
@@ -76,26 +71,19 @@ if TYPE_CHECKING:
 Schedule = Callable[[Callable[[], None]], None]
 
 
-class Controls(Protocol):
-    """What handles the messages of one part."""
-
-    def act(self, name: str, fields: dict[str, Any]) -> None:
-        """Handle a message."""
-
-
 class Explorer:
     """The whole page of one browser session; ``view`` is what Panel shows."""
 
     def __init__(
         self,
         schedule: Schedule,
-        together: Callable[[], AbstractContextManager[None]] = nullcontext,
+        batch: Callable[[], AbstractContextManager[None]] = nullcontext,
         link: Link | None = None,
         cluster: Cluster | None = None,
         seconds: float = 0.0,
         **options: Any,
     ) -> None:
-        self.store = Store(Session(), schedule, together, cluster, seconds)
+        self.store = Store(Session(), schedule, batch, cluster, seconds)
         store = self.store
         self.gestures = Gestures(store)
         self.asking = QuestionController(store)
@@ -104,11 +92,12 @@ class Explorer:
         self.gestures.on_stated = self.asking.another
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
-            # Panel calls handlers without the document's lock; what they change needs it.
+            # Panel calls handlers without the lock of the document, which their changes need.
             def handle(*given: Any) -> None:
                 if store.view.error:
                     store.look(error=None)
-                handler(*given)
+                with logged():
+                    handler(*given)
 
             return lambda *given: schedule(lambda: handle(*given))
 
@@ -121,17 +110,17 @@ class Explorer:
         )
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
-        self.bar = TopBar(handled_by("bar"), acts=top_bar_controller.schema(), **wide)
-        self.tools = TreeTools(handled_by("tools"), acts=tool_controller.ACTS.schema(), **wide)
+        self.bar = TopBar(handled_by("bar"), acts=TopBarControls.schema(), **wide)
+        self.tools = TreeTools(handled_by("tools"), acts=ToolControls.schema(), **wide)
         self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
         self.question = QuestionCard(later(self.asking.act), **wide)
         self.compare = ComparisonCard(later(self.comparing.act), **wide)
         self.inspector = InspectorPanel(
-            handled_by("inspector"), acts=inspector_controller.ACTS.schema(), **wide
+            handled_by("inspector"), acts=InspectorControls.schema(), **wide
         )
         self.sections = SectionList(later(self._act_on_section), **wide)
-        self.foot = Footer(handled_by("foot"), acts=foot_controller.ACTS.schema(), **wide)
-        self.form = ParameterForm(handled_by("form"), acts=form_controller.ACTS.schema(), **wide)
+        self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
+        self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
         self.lesson = LessonCard(later(self.classroom.act), **wide)
         self.notice = ResumeNotice(
             lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide
@@ -172,13 +161,13 @@ class Explorer:
         open_page(store, link or Link(), **options)
 
     def keep_below(self, root: Path, token: str) -> AutosaveController:
-        """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
+        """Keep this browser's sessions below ``root``, and offer its unfinished ones."""
         self.autosave = kept = AutosaveController(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 
     def close(self) -> None:
-        """The tab is gone."""
+        """Stop all computations: the page is closed."""
         self.store.close()
         self.baselines.close()
         self.agreeing.close()
@@ -199,7 +188,7 @@ class Explorer:
             (self.inspector, inspector_model.state, inspector_model.live, everything),
             (self.form, parameters_model.state, None, parameters_model.depends_on),
             (self.foot, history_model.state, None, everything),
-            (self.middle.tabs, Middle.tabs_picture, None, everything),
+            (self.middle.tabs, Middle.tabs_state, None, everything),
             (self.notice, autosave_model.state, None, everything),
             (self.lesson, lessons_model.state, None, everything),
         ):
@@ -207,14 +196,10 @@ class Explorer:
             if live is not None:
                 draw(store, part, "live", live, LIVE)
         draw(store, self.foot, "live", history_steps.state, LIVE, history_steps.depends_on)
-        watch(store, Middle.sees, self.middle.turn, SLOW)
+        watch(store, Middle.depends_on, self.middle.turn, SLOW)
         for section in SECTIONS.values():
             watch(store, section.depends_on, partial(self._show_section, section), SLOW)
-        watch(
-            store,
-            shell_state.sees,
-            lambda _: self._show_progress(), LIVE,
-        )  # fmt: skip
+        watch(store, shell_state.depends_on, lambda _: self._show_progress(), LIVE)
 
     def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
         section = SECTIONS.get(str(fields.pop("section", "")))
@@ -232,7 +217,7 @@ class Explorer:
             self.sections.state = {name: known.get(name) for name in SECTIONS}  # in their order
 
     def _show_progress(self) -> None:
-        self.shell.param.update(**shell_state.picture(self.store))
+        self.shell.param.update(**shell_state.state(self.store))
 
     def _show_theme(self, theme: Theme) -> None:
         self.shell.theme = theme
@@ -240,5 +225,5 @@ class Explorer:
         self.trace.set_theme(theme)
 
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
-        """A line that was dragged off stays off, in the trees to come too."""
+        """Keep the dragged cut in later trees; without one, keep clusters off."""
         self.store.look(cut=height, clusters=clusters, parted=clusters)

@@ -87,13 +87,13 @@ class Middle:
         return TREE if sheet is None or nothing else sheet.name
 
     @classmethod
-    def sees(cls, store: Store) -> Any:
+    def depends_on(cls, store: Store) -> Any:
         """What the picture in the middle depends on, but for the tree's own."""
         sheet = SHEETS.get(cls.now(store))
         return (None,) if sheet is None else (sheet.name, store.view.theme, sheet.depends_on(store))
 
     @classmethod
-    def tabs_picture(cls, store: Store) -> dict[str, Any]:
+    def tabs_state(cls, store: Store) -> dict[str, Any]:
         tree = {"name": TREE, "title": "Tree", "summary": "The tree and its heatmap", "lacks": ""}
         tabs = [
             {"name": s.name, "title": s.title, "summary": s.summary, "lacks": _lacks(s, store)}

@@ -7,7 +7,7 @@ from typing import Any
 from hcviz.ui.state.store import Store
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """Return the state of the frame, as plain JSON."""
     step, total = store.session.progress
     return {
@@ -24,7 +24,7 @@ def asks(store: Store) -> bool:
     return bool(view.three) or view.question is not None or view.wants_question
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """Return what the frame depends on."""
     session = store.session
     return (session.status, session.progress, asks(store), store.view.draft.open)

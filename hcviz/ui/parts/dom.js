@@ -101,6 +101,25 @@ function options(pairs, chosen) {
   )
 }
 
+// Choose between the heights of the tree and even ones.
+function heightsSelect(chosen, send) {
+  return h(
+    "select",
+    {
+      "data-key": "heights",
+      "aria-label": "Heights of the branches",
+      onchange: e => send("heights", { value: e.target.value }),
+    },
+    options(
+      [
+        ["true", "true heights"],
+        ["even", "even heights"],
+      ],
+      chosen,
+    ),
+  )
+}
+
 // Repaint `root` from `view()`. An element with data-key keeps the focus, and a field its typed
 // text. While a button is pressed or a list is open nothing is repainted, since a click must end on
 // the element on which it began.

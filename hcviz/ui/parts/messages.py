@@ -18,7 +18,7 @@ import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from hcviz.core.errors import HcvizError
 
@@ -77,7 +77,7 @@ class Acts:
         BadMessage
             If the message or one of its fields is not in the schema, or is of another type.
         """
-        check_message(self._fields, act, fields)
+        _check(self._fields, act, fields)
         handler = self._handlers[act]
         named = {"act": act} if "act" in inspect.signature(handler).parameters else {}
         handler(target, **fields, **named)
@@ -111,7 +111,7 @@ def fields_of(handler: Callable[..., None]) -> Fields:
     return found
 
 
-def check_message(schema: Mapping[str, Fields], act: str, given: Mapping[str, Any]) -> None:
+def _check(schema: Mapping[str, Fields], act: str, given: Mapping[str, Any]) -> None:
     """Raise :class:`BadMessage` unless the message ``act`` and its fields are in the schema."""
     fields = schema.get(act)
     if fields is None:
@@ -141,4 +141,19 @@ def _fits(value: Any, kind: str) -> bool:
     )
 
 
-__all__ = ["KINDS", "Acts", "BadMessage", "check_message", "logged"]
+class Controls:
+    """Base of what handles the messages of one part: a subclass has ``ACTS``."""
+
+    ACTS: ClassVar[Acts]
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Handle a message."""
+        self.ACTS(self, name, fields)
+
+    @classmethod
+    def schema(cls) -> dict[str, Fields]:
+        """Return the fields of each message."""
+        return cls.ACTS.schema()
+
+
+__all__ = ["KINDS", "Acts", "BadMessage", "Controls", "logged"]

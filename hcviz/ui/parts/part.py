@@ -15,7 +15,6 @@ import param
 
 from hcviz.ui.compat import COMPAT
 from hcviz.ui.compat.message_component import MessageComponent
-from hcviz.ui.parts.messages import check_message, logged
 
 #: Folder of the page's code, and of the code that several features share.
 UI = Path(__file__).resolve().parents[1]
@@ -65,18 +64,9 @@ class Part(MessageComponent):
         self._on_act = on_act
 
     def _handle_msg(self, msg: Any) -> None:
-        """Hand a message of the browser on, if it is one of ``acts``."""
-        if not (isinstance(msg, dict) and isinstance(msg.get("act"), str)):
-            return
-        act, fields = msg["act"], {key: value for key, value in msg.items() if key != "act"}
-        with logged():
-            self.check(act, fields)
-            self._on_act(act, fields)
-
-    def check(self, act: str, fields: dict[str, Any]) -> None:
-        """Raise :class:`BadMessage` if a message is not one of this part's."""
-        if self.acts:
-            check_message(self.acts, act, fields)
+        """Hand a message of the browser on; its handler checks it."""
+        if isinstance(msg, dict) and isinstance(msg.get("act"), str):
+            self._on_act(msg["act"], {key: msg[key] for key in msg if key != "act"})
 
     def download(self, filename: str, content: bytes, mime: str) -> None:
         """Send a file to the browser, which saves it."""

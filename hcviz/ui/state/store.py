@@ -303,12 +303,7 @@ class Store:
         return self.session.status == "sampling" and not self.view.paused
 
     @property
-    def still(self) -> bool:
-        """No run is in progress, or it is paused."""
-        return not self.is_streaming
-
-    @property
-    def settles(self) -> bool:
+    def runs_until_settled(self) -> bool:
         """Runs of the session's method go on until their supports have settled."""
         method = get_algorithm(self.session.method)
         if not self.runs.seconds or method.endless is None or self._loaded is None:

@@ -239,7 +239,9 @@ class Drawing:
         store = self._store
         sampled = tree_to_show(store) is store.session.tree
         # The layout does not change during a gesture. A tree of a run is drawn once.
-        if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
+        if not store.view.draft.open and (
+            not store.is_streaming or self._merged_for != _merges(store)
+        ):
             self._merged_for = _merges(store)
             self._centre.set_merged(supports_model.merged_clades(store) if sampled else None)
         support = supports_model.clade_supports(store) if sampled else None
@@ -290,6 +292,7 @@ def _merges(store: Store) -> Any:
 def _support_inputs(store: Store) -> Any:
     """Return what the numbers on the branches depend on."""
     return (
-        store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
+        store.drawn, store.view.heights, store.view.support, store.is_streaming,
+        store.session.status,
         store.view.lesson, store.view.unsure, store.view.below, store.view.draft.open,
     )  # fmt: skip

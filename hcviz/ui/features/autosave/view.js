@@ -1,4 +1,4 @@
-// Keep the first visitor token in a cookie. A later page is told which token this browser has.
+// Keep the first visitor token in a cookie. Each later page sends this token to the server.
 function visitor(token, send) {
   const known = document.cookie.match(/(?:^|; )hcviz-visitor=([\w-]+)/)?.[1]
   if (known && known !== token) send("visitor", { token: known })

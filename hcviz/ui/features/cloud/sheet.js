@@ -61,21 +61,7 @@ export const render = component(
       h(
         "div",
         { class: "over" },
-        h(
-          "select",
-          {
-            "data-key": "heights",
-            "aria-label": "Heights of the branches",
-            onchange: e => send("heights", { value: e.target.value }),
-          },
-          options(
-            [
-              ["true", "true heights"],
-              ["even", "even heights"],
-            ],
-            state.heights,
-          ),
-        ),
+        heightsSelect(state.heights, send),
         check("consensus", "Consensus on top"),
         check("readable", "Readable rows"),
       ),

@@ -140,7 +140,7 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     wanted: dict[Hashable, Computation] = {
         (*of, "counts"): lambda: count_comparisons(comparisons, labels)
     }
-    if tree is not None and store.still:
+    if tree is not None and not store.is_streaming:
         wanted[*of, tree] = lambda: agreement_with_tree(tree, comparisons)
     known = store.aside.ask("comparisons", wanted)
     counts, held = known.get((*of, "counts")), known.get((*of, tree))
@@ -192,7 +192,7 @@ def has_comparisons(store: Store) -> bool:
 def _depends_on(store: Store) -> Any:
     return (
         store.drawn, store.session.choices, store.dataset, store.view.selection,
-        store.answers, store.still,
+        store.answers, store.is_streaming,
     )  # fmt: skip
 
 

@@ -133,21 +133,7 @@ export const render = component(
               share,
             )
           : null,
-        h(
-          "select",
-          {
-            "data-key": "heights",
-            "aria-label": "Heights of the branches",
-            onchange: e => send("heights", { value: e.target.value }),
-          },
-          options(
-            [
-              ["true", "true heights"],
-              ["even", "even heights"],
-            ],
-            state.heights,
-          ),
-        ),
+        heightsSelect(state.heights, send),
         h(
           "label",
           {},

@@ -70,7 +70,7 @@ def state(store: Store) -> dict[str, Any]:
     problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return {"said": "No tree yet."}
-    if not store.still:
+    if store.is_streaming:
         return {"said": "Computed when the run has finished."}
     tree = snapshot.tree
     if tree.n_leaves < 2:
@@ -207,7 +207,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         store.drawn, store.view.selection, session.constraints, session.method, session.params,
-        session.data, store.dataset, store.answers, store.still,
+        session.data, store.dataset, store.answers, store.is_streaming,
     )  # fmt: skip
 
 

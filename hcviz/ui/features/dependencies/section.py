@@ -134,7 +134,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.labels, session.method, session.params, session.seed,
-        session.data, store.dataset, store.answers, store.still,
+        session.data, store.dataset, store.answers, store.is_streaming,
     )  # fmt: skip
 
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from hcviz.session import actions as act
 from hcviz.ui.features.files.controller import FileController
-from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 
 ACTS = Acts()
 
 
 @dataclass
-class FootControls:
+class FootControls(Controls):
     """Handles the messages of the foot of the page."""
+
+    ACTS = ACTS
 
     store: Store
     files: FileController
-
-    def act(self, name: str, fields: dict[str, Any]) -> None:
-        """Handle a message of the foot."""
-        ACTS(self, name, fields)
 
     @ACTS.on("stop-reading")
     def _cancel_file(self) -> None:

@@ -44,7 +44,7 @@ def state(store: Store) -> dict[str, Any]:
     earlier = session.past[-BACK - 1].label if len(session.past) > BACK else "Start"
     labels = [earlier, *(point.label for point in (*past, *future))]
     points: list[Session | Checkpoint] = [*past, session, *future]
-    running = not store.still
+    running = store.is_streaming
     steps = []
     for index, (point, label) in enumerate(zip(points, labels, strict=True)):
         by = index - len(past)
@@ -68,7 +68,7 @@ def state(store: Store) -> dict[str, Any]:
 def depends_on(store: Store) -> Any:
     """Return what the strip depends on; the trees of a run in progress are left out."""
     session = store.session
-    running = not store.still
+    running = store.is_streaming
     now = None if running else session.snapshot
     in_lesson = store.view.lesson is not None
     parts = (session.past, session.future, now, running, session.data, session.constraints)

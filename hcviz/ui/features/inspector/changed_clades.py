@@ -91,7 +91,7 @@ def state(store: Store) -> dict[str, Any] | None:
     """Return the changed clades as plain JSON; during a run only that they come later."""
     if store.baseline is None or store.session.snapshot is None:
         return None
-    if not store.still:
+    if store.is_streaming:
         return {"later": True, "groups": []}
     found = changed_clades(store)
     if found is None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.inspector.model import parent_clade
-from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
 
@@ -17,16 +15,14 @@ ACTS = Acts()
 
 
 @dataclass
-class InspectorControls:
+class InspectorControls(Controls):
     """Handles the messages of the inspector."""
+
+    ACTS = ACTS
 
     store: Store
     centre: Centre
     gestures: Gestures
-
-    def act(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Handle a message of the inspector."""
-        ACTS(self, name, fields)
 
     @ACTS.on("pick")
     def _pick(self, id: int) -> None:

@@ -79,7 +79,7 @@ def live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     found = store.changes()
     if found is not None:
-        number = changed_clades.changed_counts(store) if store.still else {}
+        number = changed_clades.changed_counts(store) if not store.is_streaming else {}
         gained = number.get("gained", len(found.gained))
         lost = number.get("lost", len(found.lost))
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])

@@ -57,7 +57,7 @@ def drawn_tree_costs(store: Store) -> NDArray[np.float64] | None:
     It is computed in the background, when no run is in progress. O(n^2).
     """
     problem, drawn = problem_with_costs(store), store.drawn
-    if problem is None or drawn is None or not store.still:
+    if problem is None or drawn is None or store.is_streaming:
         return None
     tree = drawn.tree
     if tree.n_leaves != problem.n_items:
@@ -89,4 +89,10 @@ def cost_levels(costs: NDArray[np.float64]) -> NDArray[np.int8]:
 
 def depends_on(store: Store) -> Any:
     """Return what the colours depend on."""
-    return (store.drawn, store.view.heights, store.view.colour, store.answers, store.still)
+    return (
+        store.drawn,
+        store.view.heights,
+        store.view.colour,
+        store.answers,
+        store.is_streaming,
+    )

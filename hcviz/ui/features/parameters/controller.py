@@ -7,21 +7,19 @@ from typing import Any
 
 from hcviz.session import actions as act
 from hcviz.ui.features.parameters.model import set_field
-from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 
 ACTS = Acts()
 
 
 @dataclass
-class FormControls:
+class FormControls(Controls):
     """Handles the messages of the form of parameters."""
 
-    store: Store
+    ACTS = ACTS
 
-    def act(self, name: str, fields: dict[str, Any]) -> None:
-        """Handle a message of the form."""
-        ACTS(self, name, fields)
+    store: Store
 
     @ACTS.on("set")
     def _set(self, name: str, value: Any) -> None:

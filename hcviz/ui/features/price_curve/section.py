@@ -114,7 +114,7 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
         )
         for lam in GRID
     }
-    still = store.still  # the session's own run goes first
+    still = not store.is_streaming  # the session's own run goes first
     found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
     faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]

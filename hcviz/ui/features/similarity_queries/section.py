@@ -89,7 +89,7 @@ def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
         return 1 - target_distance(known, tree)
     key = ("agreement", tree)
     wanted: dict[Hashable, Computation] = {key: lambda: 1 - target_distance(known, tree)}
-    still = store.still
+    still = not store.is_streaming
     found = store.aside.ask("agreement", wanted) if still else store.aside.known(wanted)
     agrees = found.get(key)
     return agrees if isinstance(agrees, float) else None
@@ -110,7 +110,7 @@ def agreement_by_level(store: Store, trees: list[Tree]) -> list[list[list[float]
     wanted: dict[Hashable, Computation] = {
         ("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves
     }
-    still = store.still
+    still = not store.is_streaming
     found = store.aside.ask("levels", wanted) if still else store.aside.known(wanted)
     shares = [found.get(("levels", tree)) for tree in trees]
     return [

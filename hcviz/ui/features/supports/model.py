@@ -30,7 +30,7 @@ def clade_supports(store: Store) -> Any:
     drawn may be of another method than the sampled trees.
     """
     drawn = store.drawn
-    if drawn is None or not store.still or store.view.support != "shown":
+    if drawn is None or store.is_streaming or store.view.support != "shown":
         return None
     if drawn is not store.session.snapshot:
         return None

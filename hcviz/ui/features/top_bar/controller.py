@@ -15,7 +15,7 @@ from hcviz.ui.features.files.controller import ACTS as FILE_ACTS
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.top_bar.model import CURRENT, OFFERED
-from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.numbers import whole_number
 from hcviz.ui.state.data_sources import offered
 from hcviz.ui.state.store import Store
@@ -23,14 +23,11 @@ from hcviz.ui.state.store import Store
 ACTS = Acts()
 
 
-def schema() -> dict[str, dict[str, str]]:
-    """Return the messages of the top bar, with those of its File menu."""
-    return ACTS.schema() | FILE_ACTS.schema()
-
-
 @dataclass
-class TopBarControls:
+class TopBarControls(Controls):
     """Handles the messages of the top bar."""
+
+    ACTS = ACTS
 
     store: Store
     classroom: LessonController
@@ -43,7 +40,12 @@ class TopBarControls:
         if name in FILE_ACTS:
             self.files.act(name, dict(fields))
         else:
-            ACTS(self, name, fields)
+            super().act(name, fields)
+
+    @classmethod
+    def schema(cls) -> dict[str, dict[str, str]]:
+        """Return the messages of the top bar, with those of its File menu."""
+        return super().schema() | FILE_ACTS.schema()
 
     @ACTS.on("lesson")
     def _lesson(self) -> None:

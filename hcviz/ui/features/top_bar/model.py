@@ -104,10 +104,12 @@ def live(store: Store) -> dict[str, Any]:
     step, total = session.progress
     text = _STATUS[session.status]
     if session.status == "sampling":
-        text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
+        text = (
+            "Paused" if store.view.paused else "Settling" if store.runs_until_settled else "Running"
+        )
         if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
-        elif total and store.settles:
+        elif total and store.runs_until_settled:
             accuracy = supports_model.accuracy_points(store)
             text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
         elif total:

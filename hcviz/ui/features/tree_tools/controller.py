@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.numbers import percentage, whole_number
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import BELOW, LOOKS
@@ -18,17 +16,15 @@ ACTS = Acts()
 
 
 @dataclass
-class ToolControls:
+class ToolControls(Controls):
     """Handles the messages of the tools above the tree."""
+
+    ACTS = ACTS
 
     store: Store
     centre: Centre
     drawing: Drawing
     gestures: Gestures
-
-    def act(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Handle a message of the tools."""
-        ACTS(self, name, fields)
 
     @ACTS.on(*LOOKS)
     def _look(self, act: str, value: str) -> None:

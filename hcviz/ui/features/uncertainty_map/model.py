@@ -85,7 +85,7 @@ class UncertaintyMap:
         samples = store.samples
         if self._busy or samples is None or shown_matrix(store) != UNCERTAINTY:
             return
-        if not store.still and self._made[0] is samples and time.monotonic() < self._next:
+        if store.is_streaming and self._made[0] is samples and time.monotonic() < self._next:
             return
         with samples.open() as posterior:
             if posterior is None or self._made == (samples, len(posterior)):
