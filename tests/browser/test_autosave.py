@@ -113,7 +113,7 @@ def test_killed_in_the_middle_of_a_run_and_resumed_with_no_answer_lost(
     assert told(after)[: len(told(before))] == told(before)
     kinds = [type(each).__name__ for each in told(after)[len(told(before)) :]]
     # The file was saved during a run: it holds the session at rest, which is the last entry.
-    assert kinds == ["Undo", "Redo", "SetParams", "Resumed", "Rerun", "Resumed"]
+    assert kinds == ["Undo", "Redo", "SetParams", "RunInterrupted", "Rerun", "RunInterrupted"]
     labels = [point.label for point in before.past]
     steps = f"Parameters: steps = {FOREVER}"
     assert [point.label for point in after.past] == [*labels, steps, "Run"]

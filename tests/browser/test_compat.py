@@ -43,7 +43,7 @@ def test_component_view_is_told_of_a_change_of_size_and_knows_its_document(page)
         f"""async () => {{
           {script("component_view.js")}
           const views = [...Bokeh.index.all_views()]
-          const view = views.find(each => each.model.class_name?.startsWith("Tools"))
+          const view = views.find(each => each.model.class_name?.startsWith("TreeTools"))
           let asked = 0
           layOutOnlyIf(view, () => {{ asked += 1; return false }})
           const box = document.createElement("div")

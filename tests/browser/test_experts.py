@@ -45,7 +45,7 @@ def test_two_people_say_different_things(zoo):
     expect(expert(zoo, "Ann")).to_contain_text("1 of 1")
     expert(zoo, "you").get_by_role("checkbox").focus()
     zoo.press("Space")  # and by keyboard: what contradicts stays off, and is told
-    expect(zoo.sentence).to_contain_text("stay off")
+    expect(zoo.sentence).to_contain_text("stays off")
     expect(page.locator(".hc-constraints .clash")).to_be_visible()
     zoo.button("Undo").click()
     zoo.button("Undo").click()
