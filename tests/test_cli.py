@@ -355,9 +355,7 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
         )
     assert "first row must be one of" in refused("check", answers, "--kind", "comparisons")
     answers.write_text("2,1,16\n25,1,2\n31,1,2\n")  # could be a table of numbers
-    assert "a file of answers whose first row names the columns" in refused(
-        "run", "4-al", answers
-    )
+    assert "a file of answers whose first row names the columns" in refused("run", "4-al", answers)
     answers.write_text("name,kind,colour\na,x,y\n")  # and this is no such file
     assert "header" not in refused("check", answers)
     told = refused("run", "4-al", answers)  # ... but it should have been
