@@ -245,7 +245,8 @@ def _sample(
     checked = method.parameters(**params)
     problem = method.check_problem(problem, start)
     if method.samplers is not None:
-        samplers = method.samplers(problem, checked, generator(seed), start)
+        given = method.readable(problem, checked)
+        samplers = method.samplers(given, checked, generator(seed), start)
     else:
         samplers = []
         for chain in range(chains):
@@ -313,9 +314,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
         return _summary(method, problem, seed, start, params)
     if method.improves and start is None and method.constraint_mode(params) == "hard":
         given = method.check_problem(problem, None)
-        if len(given.triplets):
-            build_tree(given.n_items, given.triplets)  # raises InconsistentTriplets
-            start = fit(name, given.with_triplets([]), seed=seed, **params)
+        if given.n_constraints:
+            build_tree(given.n_items, given.triplets, given.groups)  # raises InconsistentTriplets
+            start = fit(name, given.without_constraints(), seed=seed, **params)
     for snapshot in run(name, problem, seed=seed, start=start, **params):
         tree = snapshot.tree
     return tree
@@ -340,11 +341,11 @@ def _summary(
         chains = params.get("chains", DEFAULT_CHAINS)
         most = max(200 * n, min(5_000 * n, 2_000_000))
         before = None
-        bound = len(given.triplets) > 0 and method.constraint_mode(params) == "hard"
+        bound = given.n_constraints > 0 and method.constraint_mode(params) == "hard"
         if start is None and bound and given.features.shape[1]:
-            build_tree(n, given.triplets)  # raises InconsistentTriplets
-            start = _summary(method, given.with_triplets([]), seed, None, params)
-            before = build_guided(start, given.triplets)
+            build_tree(n, given.triplets, given.groups)  # raises InconsistentTriplets
+            start = _summary(method, given.without_constraints(), seed, None, params)
+            before = build_guided(start, given.triplets, given.groups)
         posterior = _sample(
             method, problem, seed, chains, params, start, seconds=math.inf, proposals=most
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import param
 
+from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
@@ -23,6 +24,7 @@ from hcviz.core.problem import (
 from hcviz.core.snapshot import Series, Snapshot, View
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
 
 if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import Sampler
@@ -147,6 +149,9 @@ class Algorithm:
         ``items``: nothing else is needed.
     triplets : {"hard", "soft", "ignored"}
         The constraint mode. ``hard``: every tree of the method satisfies the triplets.
+    reads_groups : bool
+        True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
+        they are soft, it gets triplets in place of groups (:meth:`readable`).
     runs : {"thread", "process"}
         ``thread``: every long call is a kernel that releases the GIL and returns within 50 ms.
         ``process``: a worker process, which is ended when the run is cancelled. For scipy,
@@ -221,6 +226,7 @@ class Algorithm:
     run: Run
     needs: tuple[str, ...] = ("similarity",)
     triplets: Literal["hard", "soft", "ignored"] = "ignored"
+    reads_groups: bool = False
     runs: Literal["thread", "process"] = "process"
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
@@ -348,7 +354,44 @@ class Algorithm:
     ) -> Iterator[Snapshot | None]:
         """Check the problem and the start, then call :attr:`run`. Errors are raised before it
         runs."""
-        return self.run(self.check_problem(problem, start), params, rng, start)
+        problem = self.readable(self.check_problem(problem, start), params)
+        return self.run(problem, params, rng, start)
+
+    def readable(self, problem: Problem, params: Any) -> Problem:
+        """Return the problem with its groups in the form that the method reads.
+
+        Parameters
+        ----------
+        problem : Problem
+            Any problem.
+        params : param.Parameterized
+            The method's parameters.
+
+        Returns
+        -------
+        Problem
+            With the groups, or with triplets in place of them: all that they imply for hard
+            constraints, and a weighted part of them for soft ones.
+
+        Raises
+        ------
+        InconsistentTriplets
+            The constraints are hard and no tree satisfies them all.
+        """
+        groups, n = problem.groups, problem.n_items
+        if not len(groups):
+            return problem
+        mode = self.constraint_mode(params.param.values())
+        if mode == "ignored":
+            return problem.with_groups(())
+        if mode == "hard":
+            if self.reads_groups:
+                return problem
+            build(n, problem.triplets, groups)  # raises InconsistentTriplets
+            more = Triplets(groups.triplets(n))
+        else:
+            more = Triplets(*groups.soft_triplets(n))
+        return problem.with_triplets(problem.triplets + more).with_groups(())
 
     def check_problem(self, problem: Any, start: Any = None) -> Problem:
         """Return ``problem`` as a :class:`Problem` on which this method can run.
@@ -452,7 +495,7 @@ def _has(problem: Problem, need: str) -> bool:
             or (problem.features is not None and problem.features.shape[1] > 0)
         )
     if need == "triplets":
-        return len(problem.triplets) > 0
+        return problem.n_constraints > 0
     if need == "comparisons":
         return problem.comparisons is not None and len(problem.comparisons) > 0
     if need == "similarity oracle":

@@ -24,7 +24,7 @@ def run(
     Nodes that the triplets leave open are polytomies. Raises :class:`InconsistentTriplets` before
     it yields anything.
     """
-    return _once(build(problem.n_items, problem.triplets))
+    return _once(build(problem.n_items, problem.triplets, problem.groups))
 
 
 def _once(tree: Tree) -> Iterator[Snapshot | None]:
@@ -39,6 +39,7 @@ ALGORITHMS = (
         run=run,
         needs=("items",),
         triplets="hard",
+        reads_groups=True,
         runs="thread",
         heights=SIZE,
         summary="The tree that the answers ask for, and nothing else: what is open stays open.",

@@ -62,31 +62,32 @@ def run(
     Euclidean distances of the features. If the problem has no features, it uses :func:`distances`
     as if they were Euclidean.
 
-    Triplets are hard. With ``constraints="merge"`` each step merges the nearest pair that the
-    triplets allow (:func:`hcviz.core.constrained.constrained_linkage`). A node is as high as its
-    linkage value, or as its highest child if that is higher. With ``"repair"`` the linkage without
-    triplets is repaired (:func:`hcviz.core.build.build_guided`). Clades that hold no item of a
-    violated triplet do not change.
+    Triplets and groups are hard. With ``constraints="merge"`` each step merges the nearest pair
+    that the triplets allow (:func:`hcviz.core.constrained.constrained_linkage`). A node is as high
+    as its linkage value, or as its highest child if that is higher. With ``"repair"`` the linkage
+    without triplets is repaired (:func:`hcviz.core.build.build_guided`). Clades that hold no item
+    of a violated triplet do not change.
 
     Ties: without triplets, scipy merges the pair that its nearest-neighbour chain meets first
     (single linkage: its minimum spanning tree). Under triplets, the pair with the lowest first
     items is merged. So ties depend on the numbering of the items, and nothing is random. Usually
     O(n^2) time; O(n^2) memory. Raises :class:`InconsistentTriplets` before it yields anything.
     """
-    build(problem.n_items, problem.triplets)  # raises InconsistentTriplets
+    build(problem.n_items, problem.triplets, problem.groups)  # raises InconsistentTriplets
     return _snapshots(method, problem, params.constraints)
 
 
 def _snapshots(method: Method, problem: Problem, constraints: str) -> Iterator[Snapshot | None]:
     """Compute the linkage and yield its tree."""
-    triplets = problem.triplets
+    triplets, groups = problem.triplets, problem.groups
     if problem.n_items == 1:
         tree = Tree.star(1)
-    elif len(triplets) and constraints == "merge":
-        tree = Tree.from_linkage(constrained_linkage(_condensed(method, problem), method, triplets))
+    elif problem.n_constraints and constraints == "merge":
+        distance = _condensed(method, problem)
+        tree = Tree.from_linkage(constrained_linkage(distance, method, triplets, groups))
     else:
         tree = Tree.from_linkage(linkage(_condensed(method, problem), method))
-        tree = build_guided(tree, triplets)
+        tree = build_guided(tree, triplets, groups)
     yield Snapshot(tree, 1, 1)
 
 
@@ -110,6 +111,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         run=partial(run, method),
         needs=("similarity",),
         triplets="hard",
+        reads_groups=True,
         runs="process",
         params=Parameters,
         summary=summary,

@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import buildkernels as kernels
 from hcviz.core.errors import InconsistentTriplets, InvalidConstraint
+from hcviz.core.groups import Groups, shown_items
 from hcviz.core.repairkernels import repair, repaired_heights
 from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
 from hcviz.core.treekernels import lca_table
-from hcviz.core.triplets import Triplets
-from hcviz.core.validation import check_integer, check_integers
+from hcviz.core.triplets import Triplets, chain_triplets
+from hcviz.core.validation import check_integer
 
 Int = NDArray[np.int32]
 
@@ -28,32 +29,35 @@ Int = NDArray[np.int32]
 SHOWN_ROWS = 3
 
 
-def build(n_leaves: int, triplets: Any) -> Tree:
-    """Build the Aho tree of triplets.
+def build(n_leaves: int, triplets: Any = None, groups: Any = None) -> Tree:
+    """Build the Aho tree of triplets and groups.
 
     Parameters
     ----------
     n_leaves : int
         Number of items, 1 or more.
-    triplets : Triplets or int (m, 3)
+    triplets : Triplets or int (m, 3), optional
         Rows ab|c over the items 0..n_leaves-1; repeats are allowed.
+    groups : Groups or sets of items, optional
+        Sets of items that must be clades.
 
     Returns
     -------
     Tree
-        It satisfies all rows, and can have polytomies. Heights are clade size - 1; inner nodes are
-        numbered by size.
+        It satisfies all rows and groups, and can have polytomies. Heights are clade size - 1; inner
+        nodes are numbered by size.
 
     Raises
     ------
     InconsistentTriplets
-        No tree satisfies all rows. Its ``conflict`` is a minimal conflict.
+        No tree satisfies all rows and groups. Its ``conflict`` and ``groups`` are the rows and
+        the groups of a minimal conflict.
     InvalidConstraint
-        A row names an unknown item.
+        A row or a group is not valid.
 
     Notes
     -----
-    O(depth * (n + m)) time, O(n + m) memory.
+    O(depth * (n + m)) time, O(n + m) memory; a group of k items counts as k - 1 rows.
 
     References
     ----------
@@ -63,21 +67,32 @@ def build(n_leaves: int, triplets: Any) -> Tree:
     --------
     >>> build(3, [[0, 1, 2]]).leaves(3).tolist()
     [0, 1]
+    >>> build(4, groups=[{0, 3}]).to_newick()
+    '(1:3.0,2:3.0,(0:1.0,3:1.0):2.0);'
     """
-    n, rows = _checked(n_leaves, triplets)
+    n, rows, known = _checked(n_leaves, triplets, groups)
     parent, failed = kernels.aho_tree(n, rows)
     if failed.size:
-        raise _inconsistency_error(rows, failed)
+        raise _inconsistency_error(n, rows, known, failed)
     return Tree.with_size_heights(parent, n)
 
 
-def is_consistent(n_leaves: int, triplets: Any) -> bool:
-    """Return True if some tree satisfies all ``triplets``. Time as for :func:`build`."""
-    return kernels.aho_tree(*_checked(n_leaves, triplets))[1].size == 0
+def is_consistent(n_leaves: int, triplets: Any = None, groups: Any = None) -> bool:
+    """Return True if some tree satisfies all triplets and groups. Time as for :func:`build`."""
+    n, rows, _ = _checked(n_leaves, triplets, groups)
+    return kernels.aho_tree(n, rows)[1].size == 0
 
 
-def implies(n_leaves: int, triplets: Any, abc: ArrayLike) -> bool:
-    """Return True if every tree that satisfies ``triplets`` also satisfies ab|c.
+def constraint_rows(triplets: Any = None, groups: Any = None) -> Int:
+    """Return the rows of triplets, followed by the rows of groups, int32 (m, 3).
+
+    See :mod:`hcviz.core.groups` for the rows of groups.
+    """
+    return np.concatenate([Triplets.of(triplets).rows, Groups.of(groups).rows])
+
+
+def implies(n_leaves: int, triplets: Any, abc: ArrayLike, groups: Any = None) -> bool:
+    """Return True if every tree that satisfies ``triplets`` and ``groups`` also satisfies ab|c.
 
     Parameters
     ----------
@@ -87,114 +102,92 @@ def implies(n_leaves: int, triplets: Any, abc: ArrayLike) -> bool:
         Consistent rows.
     abc : int (3,)
         The row a, b, c.
+    groups : Groups or sets of items, optional
+        Sets of items that must be clades.
 
     Raises
     ------
     InconsistentTriplets
-        No tree satisfies ``triplets``.
+        No tree satisfies ``triplets`` and ``groups``.
 
     Notes
     -----
     The triplets imply ab|c if and only if neither ac|b nor bc|a can be added to them (Bryant and
     Steel 1995). Three times the cost of :func:`build`.
     """
-    n, rows = _checked(n_leaves, triplets)
+    n, rows, known = _checked(n_leaves, triplets, groups)
     (a, b, c) = _checked(n, np.reshape(abc, (1, -1)))[1][0]
     failed = kernels.aho_tree(n, rows)[1]
     if failed.size:
-        raise _inconsistency_error(rows, failed)
+        raise _inconsistency_error(n, rows, known, failed)
     return not any(
-        is_consistent(n, np.concatenate([rows, np.array([other], np.int32)]))
+        kernels.aho_tree(n, np.concatenate([np.array([other], np.int32), rows]))[1].size == 0
         for other in ((a, c, b), (b, c, a))
     )
 
 
-def aho_components(items: ArrayLike, triplets: Any) -> list[Int]:
+def aho_components(items: ArrayLike, triplets: Any, groups: Any = None) -> list[Int]:
     """Return the components of the Aho graph of a set of items.
 
-    The graph has an edge a-b for each ab|c with a, b and c in ``items``. Each component is
-    increasing; components are in the order of their lowest items. O((n + m) log n).
+    The graph has an edge a-b for each ab|c with a, b and c in ``items``. A group inside a larger
+    set is joined. Each component is increasing; components are in the order of their lowest items.
+    O((n + m) log n).
     """
     members = np.unique(np.asarray(items, dtype=np.int32))
     if members.size == 0:
         return []
-    rows = Triplets.of(triplets).rows
+    rows = constraint_rows(triplets, groups)
     place = np.full(max(int(members[-1]), int(rows.max(initial=0))) + 1, -1, np.int32)
     place[members] = np.arange(members.size, dtype=np.int32)
-    inside = place[rows]
-    inside = np.ascontiguousarray(inside[(inside >= 0).all(axis=1)])
+    inside = rows_within(rows, place, members.size)
     component = kernels.components(members.size, inside)
     order = np.argsort(component, kind="stable")
     return np.split(members[order], np.cumsum(np.bincount(component))[:-1])
 
 
-def chain_triplets(group: ArrayLike, apart: int) -> Int:
-    """Convert a constraint to triplets: some clade contains ``group`` and not ``apart``.
+def rows_within(rows: Int, place: Int, size: int) -> Int:
+    """Return the rows that still join a and b in a set, with items renamed to their places.
 
-    Parameters
-    ----------
-    group : int (k,)
-        Two or more different items.
-    apart : int
-        An item that is not in the group.
-
-    Returns
-    -------
-    int32 (k - 1, 3)
-        g0 g1 | x, g1 g2 | x, ... with x = ``apart``. They imply gi gj | x for all pairs.
-
-    Raises
-    ------
-    InvalidConstraint
-        The group has fewer than two items, a repeated item, or the item ``apart``.
-
-    Examples
-    --------
-    >>> chain_triplets([0, 1, 2], 5).tolist()
-    [[0, 1, 5], [1, 2, 5]]
+    ``place`` is -1 for items outside the set, which has ``size`` items.
     """
-    members = check_integers(group, "The items of a group", InvalidConstraint).ravel()
-    if members.size < 2:
-        raise InvalidConstraint("A group needs two items or more.", "Add an item to the group.")
-    if np.unique(members).size < members.size:
-        raise InvalidConstraint("The group names an item twice.")
-    apart = check_integer(apart, "The item apart from the group", InvalidConstraint)
-    if apart in members:
-        raise InvalidConstraint(f"Item {apart} is in the group, so it cannot be apart from it.")
-    outside = np.full(members.size - 1, apart)
-    return np.stack([members[:-1], members[1:], outside], axis=1).astype(np.int32)
+    of_group = rows[:, 2] < 0
+    found = np.where(rows < 0, rows, place[np.maximum(rows, 0)])
+    third = np.where(of_group, size > -rows[:, 2], found[:, 2] >= 0)
+    kept = (found[:, 0] >= 0) & (found[:, 1] >= 0) & third
+    return np.ascontiguousarray(found[kept], dtype=np.int32)
 
 
-def build_guided(tree: Tree, triplets: Any) -> Tree:
-    """Repair a tree: change it as little as possible, so that it satisfies ``triplets``.
+def build_guided(tree: Tree, triplets: Any = None, groups: Any = None) -> Tree:
+    """Repair a tree: change it as little as possible, so that it satisfies all constraints.
 
     Parameters
     ----------
     tree : Tree
         The tree before; it may have polytomies.
-    triplets : Triplets or int (m, 3)
-        Consistent rows.
+    triplets : Triplets or int (m, 3), optional
+        Rows ab|c.
+    groups : Groups or sets of items, optional
+        Sets of items that must be clades.
 
     Returns
     -------
     Tree
-        It satisfies all rows. It is ``tree`` itself if that satisfies all rows, and binary if
-        ``tree`` is binary. A clade stays if no triplet names one of its items. The height of a
-        node is that of the old LCA of its items; where a parent and its child have the same old
+        It satisfies all rows and groups. It is ``tree`` itself if that satisfies them, and binary
+        if ``tree`` is binary. A clade stays if no constraint names one of its items. The height of
+        a node is that of the old LCA of its items; where a parent and its child have the same old
         LCA, heights are spread evenly.
 
     Raises
     ------
     InconsistentTriplets
-        No tree satisfies all rows.
+        No tree satisfies all rows and groups.
 
-    Notes
-    -----
-    The repair starts at each topmost node that is LCA(a,b,c) of a violated triplet ab|c, and
-    divides its items again. Old clades that no triplet contradicts stay together as far as the
-    Aho graph allows. Each component follows the child with most of its items down the old tree
-    (ties: the larger child, then the first) until the components separate. Then each side is
-    repaired in the same way. O(s (n + m)) for s divided sets.
+    Notes ----- The repair starts at each topmost node that is LCA(a,b,c) of a violated triplet
+    ab|c, or the LCA of a violated group, and divides its items again. Old clades that no constraint
+    contradicts stay together as far as the Aho graph allows. Each component follows the child with
+    most of its items down the old tree (ties: the larger child, then the first) until the
+    components separate. Then each side is repaired in the same way. O(s (n + m)) for s divided
+    sets.
 
     References
     ----------
@@ -206,14 +199,20 @@ def build_guided(tree: Tree, triplets: Any) -> Tree:
     >>> build_guided(tree, [[2, 3, 0]]).to_newick()
     '((0:1.0,1:1.0):2.0,(2:1.5,3:1.5):1.5);'
     """
-    n, rows = _checked(tree.n_leaves, triplets)
-    if not len(rows) or bool(tree.satisfies(rows).all()):
+    n, rows, known = _checked(tree.n_leaves, triplets, groups)
+    if bool(tree.satisfies(triplets, known).all()):
         return tree
     failed = kernels.aho_tree(n, rows)[1]
     if failed.size:
-        raise _inconsistency_error(rows, failed)
+        raise _inconsistency_error(n, rows, known, failed)
     position, table = lca_table(tree.parent.copy())
-    parent, origin = repair(tree.parent.copy(), n, tree.leaf_order.copy(), position, table, rows)
+    unit = np.full(len(rows), -1, np.int32)
+    unit[len(rows) - len(known.rows) :] = known.row_group
+    top = np.array([tree.smallest_clade(items) for items in known], np.int32)
+    violated = tree.size[top] > np.array([items.size for items in known], np.int32)
+    parent, origin = repair(
+        tree.parent.copy(), n, tree.leaf_order.copy(), position, table, rows, unit, top, violated
+    )
     return Tree(parent, repaired_heights(parent, origin, n, tree.height.copy()), n)
 
 
@@ -239,9 +238,9 @@ def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
     :func:`hcviz.core.conflict.smallest_conflict`. Deletion by bisection: O(k log m) runs of BUILD
     for a conflict of k rows.
     """
-    n, rows = _checked(n_leaves, triplets)
+    n, rows, known = _checked(n_leaves, triplets, None)
     failed = kernels.aho_tree(n, rows)[1]
-    return _shrink(rows, failed) if failed.size else ()
+    return _shrink(n, rows, known, failed) if failed.size else ()
 
 
 def warm() -> None:
@@ -249,48 +248,71 @@ def warm() -> None:
     is_consistent(3, [[0, 1, 2]])
     aho_components([0, 1, 2], [[0, 1, 2]])
     build_guided(build(3, [[0, 1, 2]]), [[0, 2, 1]])
+    build_guided(build(4, groups=[[0, 1]]), groups=[[0, 2]])
 
 
 # ---------------------------------------------------------------------- conflicts
 
 
-def _checked(n_leaves: int, triplets: Any) -> tuple[int, Int]:
+def _checked(n_leaves: int, triplets: Any, groups: Any = None) -> tuple[int, Int, Groups]:
     n = check_integer(n_leaves, "n_leaves", InvalidConstraint, 1)
-    return n, Triplets.of(triplets, n).rows.copy()  # kernels want writable arrays
+    known = Groups.of(groups, n)
+    rows = np.concatenate([Triplets.of(triplets, n).rows, known.rows])  # writable, as kernels want
+    return n, rows, known
 
 
-def _inconsistency_error(rows: Int, failed: Int) -> InconsistentTriplets:
-    conflict = _shrink(rows, failed)
-    first = [f"{a},{b}|{c}" for a, b, c in rows[list(conflict[:SHOWN_ROWS])].tolist()]
-    shown = join_names(first, SHOWN_ROWS, len(conflict))
+def _inconsistency_error(n: int, rows: Int, groups: Groups, failed: Int) -> InconsistentTriplets:
+    found = _shrink(n, rows, groups, failed)
+    first = len(rows) - len(groups.rows)  # units from here on are groups
+    conflict = tuple(unit for unit in found if unit < first)
+    torn = tuple(unit - first for unit in found if unit >= first)
+    names = [f"{a},{b}|{c}" for a, b, c in rows[list(conflict[:SHOWN_ROWS])].tolist()]
+    parts = []
+    if conflict:
+        shown = join_names(names, SHOWN_ROWS, len(conflict))
+        places = ", ".join(map(str, conflict[:10])) + (", ..." if len(conflict) > 10 else "")
+        parts.append(f"{shown} (row(s) {places})")
+    if torn:
+        shown = join_names(
+            [shown_items(groups.members[each]) for each in torn[:SHOWN_ROWS]], SHOWN_ROWS, len(torn)
+        )
+        parts.append(f"group(s) {', '.join(map(str, torn[:10]))}: {shown}")
+    kind = "constraints" if torn else "triplets"
     return InconsistentTriplets(
-        f"No tree satisfies these triplets together: {shown} "
-        f"(row(s) {', '.join(map(str, conflict[:10]))}{', ...' if len(conflict) > 10 else ''}).",
+        f"No tree satisfies these {kind} together: {'; '.join(parts)}.",
         "Drop or disable any one of them.",
         conflict,
+        torn,
     )
 
 
-def _shrink(rows: Int, failed: Int) -> tuple[int, ...]:
-    """Return a minimal conflict among the inconsistent ``rows[failed]``.
+def _shrink(n: int, rows: Int, groups: Groups, failed: Int) -> tuple[int, ...]:
+    """Return a minimal conflict among the inconsistent ``rows[failed]``, as units.
 
+    A unit is a triplet, or a group with all its rows; groups are numbered after the triplets.
     Repeatedly find the shortest prefix of the candidates that is inconsistent with the core. Its
-    last row t is added to the core, and later candidates are dropped. The result is minimal: core
+    last unit t is added to the core, and later candidates are dropped. The result is minimal: core
     and prefix without t are consistent, and they contain the rest of the result.
     """
-    candidates = np.sort(failed)
+    first = len(rows) - len(groups.rows)
+    ends = np.concatenate(
+        [np.arange(1, first + 1), first + np.cumsum([len(g) - 1 for g in groups])]
+    )
+    begins = np.concatenate([[0], ends[:-1]])
+    candidates = np.unique(np.searchsorted(ends, failed, side="right"))
     core: list[int] = []
     while True:
-        items, local = np.unique(
-            rows[np.append(candidates, core).astype(np.int64)], return_inverse=True
-        )
-        local = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
+        chosen = np.append(candidates, core).astype(np.int64)
+        counts = ends[chosen] - begins[chosen]
+        at = np.repeat(begins[chosen] - np.cumsum(counts) + counts, counts)
+        m, local = compact_rows(rows[at + np.arange(at.size)], n)
+        stops = np.concatenate([[0], np.cumsum(counts)])
+        kept = local[stops[candidates.size] :]
         low, high = 0, candidates.size  # the first `high` candidates are inconsistent with the core
-        kept = local[candidates.size :]
         while low < high:
             middle = (low + high) // 2
-            trial = np.concatenate([kept, local[:middle]])
-            if kernels.aho_tree(items.size, trial)[1].size:
+            trial = np.concatenate([kept, local[: stops[middle]]])
+            if kernels.aho_tree(m, trial)[1].size:
                 high = middle
             else:
                 low = middle + 1
@@ -298,3 +320,25 @@ def _shrink(rows: Int, failed: Int) -> tuple[int, ...]:
             return tuple(sorted(core))
         core.append(int(candidates[high - 1]))
         candidates = candidates[: high - 1]
+
+
+def compact_rows(rows: Int, n: int) -> tuple[int, Int]:
+    """Rename the items of constraint rows to 0..m-1; return m and the rows.
+
+    All items that no row names become one item, the last, since a group needs items outside.
+    """
+    items, local = np.unique(rows[rows >= 0], return_inverse=True)
+    found = rows.astype(np.int32)
+    found[rows >= 0] = local
+    return max(1, int(items.size) + (items.size < n)), np.ascontiguousarray(found)
+
+
+__all__ = [
+    "aho_components",
+    "build",
+    "build_guided",
+    "chain_triplets",
+    "implies",
+    "is_consistent",
+    "minimal_conflict",
+]

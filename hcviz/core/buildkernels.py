@@ -1,4 +1,9 @@
-"""Compiled passes of BUILD over flat arrays: union-find, Aho components, the Aho tree."""
+"""Compiled passes of BUILD over flat arrays: union-find, Aho components, the Aho tree.
+
+Rows are triplets (a, b, c), or group rows (a, b, -k) of :mod:`hcviz.core.groups`. Both join a and b
+in a set. A triplet does so while c is in the set, and a group row while the set has more than k
+items.
+"""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -52,6 +57,7 @@ def aho_tree(n, rows):
     number = np.empty(n, np.int32)  # component of an item, by first item of the slice
     item_at = np.empty(n + 1, np.int32)
     active_at = np.empty(n + 1, np.int32)
+    room = np.empty(n + 1, np.int32)  # number of items of each component
     pending = np.empty((n, 5), np.int32)  # slice of items, slice of triplets, node
     pending[0, 0], pending[0, 1], pending[0, 2], pending[0, 3], pending[0, 4] = 0, n, 0, m, n
     waiting = 1
@@ -86,9 +92,12 @@ def aho_tree(n, rows):
                 count += 1
             number[items[k]] = number[root]
             item_at[number[root]] += 1
+        for side in range(count):
+            room[side] = item_at[side]
         for k in range(t_begin, t_end):
             side = number[rows[active[k], 0]]
-            if side == number[rows[active[k], 2]]:
+            c = rows[active[k], 2]
+            if (c >= 0 and side == number[c]) or (c < 0 and room[side] > -c):
                 active_at[side] += 1
         item_next, active_next = begin, t_begin
         for side in range(count):
@@ -110,7 +119,8 @@ def aho_tree(n, rows):
             item_at[side] += 1
         for k in range(t_begin, t_end):
             side = number[rows[active[k], 0]]
-            if side == number[rows[active[k], 2]]:
+            c = rows[active[k], 2]
+            if (c >= 0 and side == number[c]) or (c < 0 and room[side] > -c):
                 spare_active[active_at[side]] = active[k]
                 active_at[side] += 1
         item_next = begin

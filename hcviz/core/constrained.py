@@ -1,4 +1,4 @@
-"""Linkages under triplets: agglomerative clustering with only the merges that triplets allow."""
+"""Linkages under constraints: agglomerative clustering with only the merges that they allow."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy.spatial.distance import is_valid_y, squareform
 from hcviz.core import linkagekernels as kernels
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.groups import Groups, Nesting
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
@@ -28,8 +29,10 @@ _CODES = {
 MAX_DISTANCE = 1e150
 
 
-def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> Float:
-    """Compute a linkage matrix (as scipy's) whose tree satisfies all triplets.
+def constrained_linkage(
+    distances: ArrayLike, method: Method, triplets: Any = None, groups: Any = None
+) -> Float:
+    """Compute a linkage matrix (as scipy's) whose tree satisfies all triplets and groups.
 
     Parameters
     ----------
@@ -37,8 +40,10 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         Condensed distances from 0 to 1e150. Ward's linkage reads them as Euclidean distances.
     method : str
         ``"average"``, ``"single"``, ``"complete"`` or ``"ward"``.
-    triplets : Triplets or int (m, 3)
+    triplets : Triplets or int (m, 3), optional
         ab|c rows over items 0..n-1.
+    groups : Groups or sets of items, optional
+        Sets of items that must be clades.
 
     Returns
     -------
@@ -48,15 +53,16 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
     Raises
     ------
     InconsistentTriplets
-        No tree satisfies all triplets. The error has a minimal conflict.
+        No tree satisfies all triplets and groups. The error has a minimal conflict.
     InvalidConstraint
-        A row names an unknown item.
+        A row or a group is not valid.
     InvalidData, InvalidParameter
         The distances are not condensed, or the method is unknown.
 
     Notes
     -----
-    A merge is allowed if the triplets, with clusters contracted, still have a tree (BUILD). The
+    A merge is allowed if the triplets, with clusters contracted, still have a tree (BUILD), and if
+    both clusters are parts of the same smallest group (or of none) that is not yet merged. The
     nearest allowed pair is merged; of equally near pairs the one with the lowest first items. Some
     pair is always allowed. Without triplets the merges are those of scipy, up to ties.
 
@@ -103,10 +109,16 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         np.square(square, out=square)
     elif np.signbit(condensed).any():
         np.abs(square, out=square)  # in the kernel, -0.0 means a forbidden pair
+    known = Groups.of(groups, len(square))
     rows = Triplets.of(triplets, len(square)).rows.copy()
-    if len(rows):
-        build(len(square), rows)  # raises InconsistentTriplets
-    first, second, value, _ = kernels.merges(square, _CODES[method], rows)
+    if len(rows) or len(known):
+        build(len(square), rows, known)  # raises InconsistentTriplets
+    nesting = Nesting(known, len(square))
+    if len(known):
+        rows = nesting.slots(rows)
+    first, second, value, _ = kernels.merges(
+        square, _CODES[method], rows, nesting.home, nesting.over, nesting.size
+    )
     return _linkage_matrix(first, second, np.sqrt(value) if method == "ward" else value)
 
 

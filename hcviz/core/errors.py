@@ -58,18 +58,27 @@ class TooLarge(HcvizError):
 
 
 class InconsistentTriplets(HcvizError):
-    """No tree satisfies these triplets.
+    """No tree satisfies these triplets and groups.
 
     Attributes
     ----------
     conflict : tuple of int
         Indices of the caller's rows, increasing, that form a minimal conflict: without any one of
-        them, a tree satisfies the others.
+        them or of ``groups``, a tree satisfies the others.
+    groups : tuple of int
+        Indices of the caller's groups that are part of the conflict.
     """
 
-    def __init__(self, message: str, hint: str = "", conflict: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        conflict: Sequence[int] = (),
+        groups: Sequence[int] = (),
+    ) -> None:
         super().__init__(message, hint)
         self.conflict: tuple[int, ...] = tuple(int(row) for row in conflict)
+        self.groups: tuple[int, ...] = tuple(int(group) for group in groups)
 
 
 class InvalidTaxonomy(HcvizError):

@@ -1,7 +1,11 @@
-"""Compiled agglomeration of a distance matrix under triplets.
+"""Compiled agglomeration of a distance matrix under triplets and groups.
 
 A cluster is stored in the *slot* of its lowest item. A negative entry of the matrix means that the
 pair is forbidden; its absolute value is the distance. So -0.0 is a forbidden pair at distance 0.
+
+Groups are nested or disjoint. The ``home`` of a slot is the smallest group that contains its
+cluster and more items. Only clusters with the same home may merge. So each group is merged to one
+cluster before it merges with others.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -19,14 +23,14 @@ AVERAGE, SINGLE, COMPLETE, WARD = 0, 1, 2, 3
 
 
 @njit
-def nearest(distance, i, live, begin, end):
+def nearest(distance, i, live, begin, end, home):
     """Return (distance, slot) of the nearest allowed slot in ``live[begin:end]``, or slot -1."""
     best = np.inf
     at = -1
     for t in range(begin, end):
         j = live[t]
         value = distance[i, j]
-        if value < best and math.copysign(1.0, value) > 0.0:
+        if value < best and home[i] == home[j] and math.copysign(1.0, value) > 0.0:
             best = value
             at = j
     return best, at
@@ -125,7 +129,7 @@ def can_merge(rows, open_count, p, q, work, link):
 
 
 @njit
-def merges(distance, method, rows):
+def merges(distance, method, rows, home, over, group_size):
     """Merge slots 0..n-1: always the nearest allowed pair, in a tie the one with the lowest slots.
 
     Parameters
@@ -135,7 +139,12 @@ def merges(distance, method, rows):
     method : int
         ``AVERAGE``, ``SINGLE``, ``COMPLETE`` or ``WARD``.
     rows : int32 (m, 3)
-        Triplets ab|c that have a tree; overwritten.
+        Triplets ab|c that have a tree, with items named by :meth:`hcviz.core.groups.Nesting.slots`;
+        overwritten.
+    home : int32 (n,)
+        The smallest group of each item, or -1; overwritten.
+    over, group_size : int32 (g,)
+        The smallest larger group that contains each group, or -1; numbers of items.
 
     Returns
     -------
@@ -172,7 +181,7 @@ def merges(distance, method, rows):
     at = np.full(n, -1, np.int32)
     stale = np.zeros(n, np.bool_)
     for i in range(n):
-        bound[i], at[i] = nearest(distance, i, live, i + 1, n)
+        bound[i], at[i] = nearest(distance, i, live, i + 1, n, home)
     tests = 0
     for step in range(n - 1):
         alive = n - step
@@ -191,7 +200,7 @@ def merges(distance, method, rows):
                     break
                 distance[p, q] = -distance[p, q]
                 distance[q, p] = distance[p, q]
-            bound[p], at[p] = nearest(distance, p, live, place + 1, alive)
+            bound[p], at[p] = nearest(distance, p, live, place + 1, alive, home)
             stale[p] = False
         between = bound[p]
         first[step], second[step], height[step] = p, q, between
@@ -214,12 +223,16 @@ def merges(distance, method, rows):
             moved[changes] = k
             changes += stored != to_p or value == 0.0
             if k > p:
-                if not forbidden and value < bound[p]:
+                if not forbidden and value < bound[p] and home[k] == home[p]:
                     bound[p] = value
                     at[p] = k
                 if at[k] == q:
                     stale[k] = True
-            elif not forbidden and (value < bound[k] or (value == bound[k] and p <= at[k])):
+            elif (
+                not forbidden
+                and home[k] == home[p]
+                and (value < bound[k] or (value == bound[k] and p <= at[k]))
+            ):
                 bound[k] = value
                 at[k] = p
                 stale[k] = False
@@ -235,6 +248,22 @@ def merges(distance, method, rows):
         sizes[p] += sizes[q]
         if named[q]:
             open_count = contract(rows, open_count, named, p, q)
+        if home[p] >= 0 and sizes[p] == group_size[home[p]]:
+            home[p] = over[home[p]]
+            place = 0
+            for t in range(left):
+                k = live[t]
+                if k == p:
+                    place = t
+                elif k < p and home[k] == home[p]:
+                    value = distance[k, p]
+                    if math.copysign(1.0, value) > 0.0 and (
+                        value < bound[k] or (value == bound[k] and p <= at[k])
+                    ):
+                        bound[k] = value
+                        at[k] = p
+                        stale[k] = False
+            bound[p], at[p] = nearest(distance, p, live, place + 1, left, home)
     return first, second, height, tests
 
 

@@ -14,9 +14,10 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.groups import Groups
 from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.table_cells import MAX_NUMBER
-from hcviz.core.triplets import Comparisons, Triplets
+from hcviz.core.triplets import Comparisons, Triplets, chain_triplets
 from hcviz.core.validation import check_integer
 
 Float = NDArray[np.float64]
@@ -109,6 +110,8 @@ class Problem:
         Measured distances: finite, symmetric, 0 or more. The diagonal is ignored. Linkages and
         methods for dissimilarities use them. If there is no other source of similarities, other
         methods use (max d - d) / max d.
+    groups : Groups or sets of int, optional
+        Sets of items that must be clades, hard or soft. Stored as ``Groups``.
 
     Attributes
     ----------
@@ -139,6 +142,7 @@ class Problem:
     oracle: Any = None
     feature_names: Sequence[str] | None = None
     dissimilarity: Any = None
+    groups: Any = None
     n_items: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -167,10 +171,12 @@ class Problem:
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
             put(self, "comparisons", Comparisons(self.comparisons))
         put(self, "triplets", Triplets.of(self.triplets))
+        put(self, "groups", Groups.of(self.groups))
         if len(set(counts.values())) > 1:
             found = ", ".join(f"{count} {what}" for what, count in counts.items())
             raise InvalidData(f"The parts of a problem disagree on the number of items: {found}.")
         n_named = [int(self.triplets.rows.max(initial=-1)) + 1]
+        n_named += [int(items[-1]) + 1 for items in self.groups]
         if self.comparisons is not None:
             n_named.append(self.comparisons.n_named)
         n = next(iter(counts.values()), max(n_named, default=0))
@@ -180,6 +186,7 @@ class Problem:
             )
         put(self, "n_items", n)
         Triplets.of(self.triplets, n)
+        Groups.of(self.groups, n)
         if self.comparisons is not None and n_named[-1] > n:
             raise InvalidData(
                 f"The comparisons name item {n_named[-1] - 1}, but there are only {n} items."
@@ -217,8 +224,67 @@ class Problem:
     def with_triplets(self, triplets: Any) -> Problem:
         """Return a problem with other triplets and otherwise the same data. O(m)."""
         made = copy(self)  # the other fields are checked and frozen already
+        made.__dict__.pop("constraint_rows", None)  # cached, from the former triplets
         object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
         return made
+
+    def with_groups(self, groups: Any) -> Problem:
+        """Return a problem with other groups and otherwise the same data. O(sum of the sizes)."""
+        made = copy(self)  # the other fields are checked and frozen already
+        made.__dict__.pop("constraint_rows", None)  # cached, from the former groups
+        object.__setattr__(made, "groups", Groups.of(groups, self.n_items))
+        return made
+
+    def with_group(self, items: ArrayLike, apart: ArrayLike | None = None) -> Problem:
+        """Return a problem with one more constraint: some clade has ``items`` and not ``apart``.
+
+        Parameters
+        ----------
+        items : int (k,) or set of int
+            Two or more different items.
+        apart : int (m,) or set of int, optional
+            Items outside. None: all other items, so that ``items`` are a clade.
+
+        Returns
+        -------
+        Problem
+            It shares the data with this one.
+
+        Raises
+        ------
+        InvalidConstraint
+            An item is not valid, or in both sets; or the group has all items.
+
+        Notes
+        -----
+        Without ``apart``, O(k). Otherwise the constraint is (k - 1) m triplets.
+
+        Examples
+        --------
+        >>> problem = Problem(labels=["bat", "owl", "eel", "cod"]).with_group([2, 3])
+        >>> problem.groups, len(problem.with_group([0, 1], apart=[2]).triplets)
+        (Groups(1), 1)
+        """
+        if apart is None:
+            return self.with_groups(self.groups + Groups.of([items], self.n_items))
+        outside = sorted(apart) if isinstance(apart, (set, frozenset)) else np.atleast_1d(apart)
+        inside = sorted(items) if isinstance(items, (set, frozenset)) else items
+        rows = [chain_triplets(inside, each) for each in np.asarray(outside).tolist()]
+        return self.with_triplets(self.triplets + Triplets(np.concatenate(rows)))
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of triplets and groups."""
+        return len(self.triplets) + len(self.groups)
+
+    def without_constraints(self) -> Problem:
+        """Return a problem with the same data and no triplets or groups. O(1)."""
+        return self.with_triplets(()).with_groups(())
+
+    @cached_property
+    def constraint_rows(self) -> NDArray[np.int32]:
+        """The rows of triplets and groups for kernels, int32 (m, 3)."""
+        return np.concatenate([self.triplets.rows, self.groups.rows])
 
     def with_oracle(self, oracle: Any) -> Problem:
         """Return a problem with another oracle and otherwise the same data. O(1)."""

@@ -48,27 +48,40 @@ def induced(items, begin, end, between, stack, nodes, above, first, last):
 
 
 @njit
-def gather(key, rows, active, begin, end, count, spare, at):
-    """Group the rows in ``active[begin:end]`` by the common key of their three items.
+def common_key(key, room, row):
+    """Return the key of the set in which a row still joins a and b, or -1.
 
-    ``key`` is -1 or 0..count-1 for each item. Rows without a common key are removed. Then the rows
-    with key s are ``active[at[s]:at[s + 1]]``.
+    For a triplet it is the common key of its items. For a group row it is that of a and b, if the
+    set has more items than the group.
+    """
+    s = key[row[0]]
+    if s < 0 or s != key[row[1]]:
+        return -1
+    if row[2] < 0:
+        return s if room[s] > -row[2] else -1
+    return s if s == key[row[2]] else -1
+
+
+@njit
+def gather(key, room, rows, active, begin, end, count, spare, at):
+    """Group the rows in ``active[begin:end]`` by their sets (:func:`common_key`).
+
+    ``key`` is -1 or 0..count-1 for each item, and ``room`` (count,) the number of items with each
+    key. Rows without a set are removed. Then the rows with key s are ``active[at[s]:at[s + 1]]``.
     """
     for s in range(count + 1):
         at[s] = 0
     for k in range(begin, end):
-        t = active[k]
-        s = key[rows[t, 0]]
-        if s >= 0 and s == key[rows[t, 1]] and s == key[rows[t, 2]]:
+        s = common_key(key, room, rows[active[k]])
+        if s >= 0:
             at[s + 1] += 1
     at[0] = begin
     for s in range(count):
         at[s + 1] += at[s]
     for k in range(begin, end):
-        t = active[k]
-        s = key[rows[t, 0]]
-        if s >= 0 and s == key[rows[t, 1]] and s == key[rows[t, 2]]:
-            spare[at[s]] = t
+        s = common_key(key, room, rows[active[k]])
+        if s >= 0:
+            spare[at[s]] = active[k]
             at[s] += 1
     for s in range(count, 0, -1):
         at[s] = at[s - 1]
@@ -78,9 +91,53 @@ def gather(key, rows, active, begin, end, count, spare, at):
 
 
 @njit
+def add_group_clashes(
+    items, begin, end, nodes, count, above, first, last, between, rows, active, t_begin, t_end,
+    violated, unit, place, below, clash,
+):  # fmt: skip
+    """Add 1 to ``clash`` of each old clade that a violated group overlaps without nesting.
+
+    The rows of a group are neighbours in ``active``, and have the same ``unit``. O(items + nodes)
+    for each group.
+    """
+    t = t_begin
+    while t < t_end:
+        row = active[t]
+        if rows[row, 2] >= 0 or not violated[row]:
+            t += 1
+            continue
+        for k in range(begin, end):
+            place[items[k]] = k
+        for k in range(count):
+            below[nodes[k]] = 0
+        group = unit[row]
+        size = -rows[row, 2]
+        x = rows[row, 0]
+        while True:  # each member, from the first row's a to the last row's b
+            k = place[x]
+            low = clash.size
+            if k > begin:
+                low = between[k - 1]
+            if k < end - 1 and between[k] < low:
+                low = between[k]
+            below[low] += 1
+            if t == t_end or unit[active[t]] != group:
+                break
+            x = rows[active[t], 1]
+            t += 1
+        for k in range(count):
+            u = nodes[k]
+            inside = below[u]
+            if 0 < inside < size and inside < last[u] + 1 - first[u]:
+                clash[u] += 1
+            if above[u] >= 0:
+                below[above[u]] += inside
+
+
+@njit
 def pieces_of(
-    items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
-    violated, position, table, link, number, clash, glued, anchor,
+    items, begin, end, nodes, count, above, first, last, between, rows, active, t_begin, t_end,
+    violated, unit, position, table, link, number, clash, below, glued, anchor,
 ):  # fmt: skip
     """Divide a set into pieces that any tree over them keeps consistent.
 
@@ -96,7 +153,7 @@ def pieces_of(
         clash[nodes[k]] = 0
     for k in range(t_begin, t_end):
         t = active[k]
-        if violated[t]:
+        if violated[t] and rows[t, 2] >= 0:
             a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
             ac = pair_lca(a, c, position, table)
             bc = pair_lca(b, c, position, table)
@@ -105,6 +162,10 @@ def pieces_of(
                 clash[max(ac, bc)] -= 1
     for k in range(count - 1):
         clash[above[nodes[k]]] += clash[nodes[k]]
+    add_group_clashes(
+        items, begin, end, nodes, count, above, first, last, between, rows, active, t_begin, t_end,
+        violated, unit, number, below, clash,
+    )  # fmt: skip
 
     pieces = 1
     limit = end - begin - 1
@@ -172,10 +233,12 @@ def by_size(size, made, n):
 
 
 @njit
-def repair(parent, n, leaf_order, position, table, rows):
+def repair(parent, n, leaf_order, position, table, rows, unit, group_top, group_violated):
     """Return ``(parent, origin)`` of a tree that satisfies the consistent ``rows``.
 
     ``origin`` is the old LCA of the items below each node. Inner nodes are numbered by size.
+    ``unit[t]`` is the group of a group row, and -1 for a triplet. ``group_top`` is the old LCA of
+    each group, and ``group_violated`` is True if it has other items, too.
     """
     m = rows.shape[0]
     old = parent.size
@@ -183,6 +246,10 @@ def repair(parent, n, leaf_order, position, table, rows):
     outer = lca_many(a, np.ascontiguousarray(rows[:, 1]), position, table)
     violated = np.zeros(m, np.bool_)
     for t in range(m):
+        if unit[t] >= 0:
+            outer[t] = group_top[unit[t]]
+            violated[t] = group_violated[unit[t]]
+            continue
         top = pair_lca(outer[t], rows[t, 2], position, table)
         violated[t] = top == outer[t]
         outer[t] = top
@@ -204,6 +271,8 @@ def repair(parent, n, leaf_order, position, table, rows):
     key = np.empty(n, np.int32)
     link = np.empty(n, np.int32)
     clash = np.empty(old, np.int32)
+    below = np.empty(old, np.int32)
+    room = np.empty(n + 1, np.int32)
     glued = np.empty(old, np.bool_)
     anchor = np.empty(n, np.int32)
     anchors = np.empty(n, np.int32)
@@ -251,6 +320,7 @@ def repair(parent, n, leaf_order, position, table, rows):
                     number_of[u] = -2
                 elif bad[u]:
                     number_of[u] = -2
+                    room[subs] = last[u] + 1 - first[u]
                     for j in range(first[u], last[u] + 1):
                         key[items[j]] = subs
                     pending[waiting, 0], pending[waiting, 1] = first[u], last[u] + 1
@@ -271,13 +341,13 @@ def repair(parent, n, leaf_order, position, table, rows):
                     up[items[k]] = number_of[low]
             for k in range(t_begin, t_end):
                 bad[outer[active[k]]] = False
-            gather(key, rows, active, t_begin, t_end, subs, spare_active, at)
+            gather(key, room, rows, active, t_begin, t_end, subs, spare_active, at)
             for s in range(subs):
                 pending[kept + s, 2], pending[kept + s, 3] = at[s], at[s + 1]
             continue
         pieces, coarse = pieces_of(
-            items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
-            violated, position, table, link, key, clash, glued, anchor,
+            items, begin, end, nodes, count, above, first, last, between, rows, active,
+            t_begin, t_end, violated, unit, position, table, link, key, clash, below, glued, anchor,
         )  # fmt: skip
         for k in range(begin, end):
             x = items[k]
@@ -316,7 +386,9 @@ def repair(parent, n, leaf_order, position, table, rows):
         item_at[0] = begin
         for k in range(begin, end):
             items[k] = spare_items[k]
-        gather(key, rows, active, t_begin, t_end, pieces, spare_active, at)
+        for s in range(pieces):
+            room[s] = item_at[s + 1] - item_at[s]
+        gather(key, room, rows, active, t_begin, t_end, pieces, spare_active, at)
         # Join the pieces as the old tree joins their anchors.
         count = induced(anchors, 0, pieces, between, stack, nodes, above, first, last)
         for k in range(count - 1, -1, -1):

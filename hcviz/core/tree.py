@@ -281,34 +281,71 @@ class Tree:
 
     # ------------------------------------------------------------------ triplets and subtrees
 
-    def satisfies(self, triplets: Any) -> Bool:
-        """Check each triplet ab|c: LCA(a,b) must be strictly below LCA(a,b,c).
+    def has_clade(self, items: ArrayLike) -> bool:
+        """Return True if some node has exactly these leaves below it.
 
         Parameters
         ----------
-        triplets : Triplets or int (m, 3)
-            The triplets.
+        items : int (k,)
+            Different leaves, one or more, or a set of them.
 
         Returns
         -------
-        bool (m,)
-            True where the tree satisfies the triplet.
+        bool
+
+        Raises
+        ------
+        InvalidTree
+            A leaf is repeated or does not exist, or there are none.
 
         Notes
         -----
-        O(1) for each triplet.
+        O(k + depth).
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).has_clade([1, 0])
+        True
+        """
+        given = sorted(items) if isinstance(items, (set, frozenset)) else items
+        wanted = check_integers(given, "The leaves of has_clade()", InvalidTree).ravel()
+        if np.unique(wanted).size < wanted.size:
+            raise InvalidTree("has_clade() names a leaf twice.")
+        return bool(self.size[self.smallest_clade(wanted)] == wanted.size)
+
+    def satisfies(self, triplets: Any = None, groups: Any = None) -> Bool:
+        """Check constraints. A triplet ab|c holds if LCA(a,b) is strictly below LCA(a,b,c).
+
+        Parameters
+        ----------
+        triplets : Triplets or int (m, 3), optional
+            The triplets.
+        groups : Groups or sets of items, optional
+            Each holds if it is a clade.
+
+        Returns
+        -------
+        bool (m + g,)
+            True where the tree satisfies the triplet, then where it satisfies the group.
+
+        Notes
+        -----
+        O(1) for each triplet, O(k) for a group of k items.
 
         Examples
         --------
         >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).satisfies([[0, 1, 2], [0, 2, 1]]).tolist()
         [True, False]
         """
+        from hcviz.core.groups import Groups
         from hcviz.core.triplets import Triplets
 
         rows = Triplets.of(triplets, self.n_leaves).rows
         inner = self.lca(rows[:, 0], rows[:, 1])
         outer = self.lca(inner, rows[:, 2])
-        return np.asarray(inner != outer)
+        known = Groups.of(groups, self.n_leaves)
+        clades = [bool(self.size[self.smallest_clade(each)] == each.size) for each in known]
+        return np.concatenate([np.atleast_1d(inner != outer), np.array(clades, np.bool_)])
 
     def restrict(self, leaves: ArrayLike) -> Tree:
         """Return the induced tree over some of the leaves.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import sign_table
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.unique_rows import unique_rows
-from hcviz.core.validation import check_integers
+from hcviz.core.validation import check_integer, check_integers
 
 
 def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[np.int32]:
@@ -142,6 +142,43 @@ class Triplets:
     def within(self, items: ArrayLike) -> NDArray[np.int64]:
         """Return the indices of the rows whose three items are all in ``items``, int64 (k,)."""
         return np.flatnonzero(np.isin(self.rows, np.asarray(items)).all(axis=1))
+
+
+def chain_triplets(group: ArrayLike, apart: int) -> NDArray[np.int32]:
+    """Convert a constraint to triplets: some clade contains ``group`` and not ``apart``.
+
+    Parameters
+    ----------
+    group : int (k,)
+        Two or more different items.
+    apart : int
+        An item that is not in the group.
+
+    Returns
+    -------
+    int32 (k - 1, 3)
+        g0 g1 | x, g1 g2 | x, ... with x = ``apart``. They imply gi gj | x for all pairs.
+
+    Raises
+    ------
+    InvalidConstraint
+        The group has fewer than two items, a repeated item, or the item ``apart``.
+
+    Examples
+    --------
+    >>> chain_triplets([0, 1, 2], 5).tolist()
+    [[0, 1, 5], [1, 2, 5]]
+    """
+    members = check_integers(group, "The items of a group", InvalidConstraint).ravel()
+    if members.size < 2:
+        raise InvalidConstraint("A group needs two items or more.", "Add an item to the group.")
+    if np.unique(members).size < members.size:
+        raise InvalidConstraint("The group names an item twice.")
+    apart = check_integer(apart, "The item apart from the group", InvalidConstraint)
+    if apart in members:
+        raise InvalidConstraint(f"Item {apart} is in the group, so it cannot be apart from it.")
+    outside = np.full(members.size - 1, apart)
+    return np.stack([members[:-1], members[1:], outside], axis=1).astype(np.int32)
 
 
 def _distinct_items(rows: ArrayLike, noun: str) -> NDArray[np.int32]:

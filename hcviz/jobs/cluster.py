@@ -181,7 +181,9 @@ class Cluster:
             seed = int(task.generator().integers(2**63))  # the first number that a method draws
             made = method.sampled_division(given)
             oracle = oracle_of(problem)
-            grown = partial(grow_on_client, client, made, oracle, seed, problem.triplets)
+            grown = partial(
+                grow_on_client, client, made, oracle, seed, problem.triplets, problem.groups
+            )
             held = _pausable(grown, PauseControl() if control is None else control)
             return self._with_clear_errors(
                 watch_workers(held, partial(_count_workers, client), on_waiting)
@@ -375,7 +377,8 @@ def _long(client: Any, address: str, task: Task, data: bytes, control: PauseCont
     split = None
     if method.split_run is not None:
         given = method.parameters(**task.params)
-        split = method.split_run(task.problem, given, task.generator(), task.start)
+        problem = method.readable(task.problem, given)
+        split = method.split_run(problem, given, task.generator(), task.start)
     tasks: list[Task] = [task]
     combine: Callable[[Sequence[Snapshot]], Snapshot] = _only
     if split is not None:
@@ -575,10 +578,16 @@ def run_counted(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any
 
 
 def grow_on_client(
-    client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
+    client: Any,
+    made: SampledDivision,
+    oracle: Any,
+    seed: int = 0,
+    triplets: Any = None,
+    groups: Any = None,
 ) -> Iterator[Snapshot | None]:
     """Run :meth:`SampledDivision.grow` with the workers of a Dask client; the tree is the same."""
-    return made.grow(oracle, seed, triplets, executor=DaskExecutor(client, oracle))
+    executor = DaskExecutor(client, oracle)
+    return made.grow(oracle, seed, triplets, executor=executor, groups=groups)
 
 
 __all__ = ["Cluster", "DaskExecutor", "cluster_at", "connect", "grow_on_client", "run_on"]

@@ -129,7 +129,7 @@ def initial_tree(task: Task) -> Tree | None:
     if tree is None or tree.n_leaves != problem.n_items:
         return None
     if task.algorithm().constraint_mode(task.params) == "hard":
-        return build_guided(tree, problem.triplets)
+        return build_guided(tree, problem.triplets, problem.groups)
     return tree
 
 

@@ -23,13 +23,12 @@ from hcviz.algorithms.active.flat import Flat, flat_method
 from hcviz.algorithms.active.recursion import Recursion
 from hcviz.algorithms.active.settings import DivisionSettings, PendingSet, halving_queries, work
 from hcviz.algorithms.active.thread_executor import ThreadExecutor
-from hcviz.core.build import build
+from hcviz.core.build import build, constraint_rows
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.problem import check_oracle
 from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
-from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
 
 #: Sets of up to this many items are divided down to their leaves inside one task.
@@ -212,6 +211,7 @@ class ActiveCluster:
         triplets: Any = None,
         threads: int | None = None,
         executor: TaskExecutor | None = None,
+        groups: Any = None,
     ) -> Iterator[Snapshot | None]:
         """Yield snapshots of the tree, the last with ``step == total``; None if there is none yet.
 
@@ -230,6 +230,8 @@ class ActiveCluster:
             Threads that share the work above 20,000 items; default: one for each core.
         executor : TaskExecutor, optional
             What does the tasks instead of threads. It is closed at the end.
+        groups : Groups or sets of items, optional
+            Every tree has them as clades.
 
         Yields
         ------
@@ -242,7 +244,7 @@ class ActiveCluster:
         Raises
         ------
         InconsistentTriplets
-            No tree satisfies the triplets.
+            No tree satisfies the triplets and groups.
         TooLarge
             All similarities of more than 10,000 items would be queried.
         """
@@ -251,8 +253,8 @@ class ActiveCluster:
         settings, seed = self.settings(n), _seed(seed)
         if threads is not None:
             threads = _whole(threads, "threads", 1)
-        rows = Triplets.of(triplets, n)
-        build(n, rows)
+        build(n, triplets, groups)
+        rows = constraint_rows(triplets, groups)
         if settings.full_size >= n > MAX_FULL:
             raise TooLarge(
                 f"All similarities of {n:,} items are too many; the limit is {MAX_FULL:,} items.",
@@ -260,7 +262,7 @@ class ActiveCluster:
             )
         if executor is None and n > TASK and (threads or os.cpu_count() or 1) > 1:
             executor = ThreadExecutor(threads or os.cpu_count() or 1)
-        return _snapshots(counted, settings, seed, rows.rows, executor)
+        return _snapshots(counted, settings, seed, rows, executor)
 
 
 def _whole(value: Any, what: str, low: int = 0) -> int:

@@ -157,7 +157,7 @@ def _run(
 ) -> Iterator[Snapshot | None]:
     """Run on a problem's similarity oracle."""
     seed = int(rng.integers(2**63))
-    return method.grow(oracle_of(problem), seed, problem.triplets, threads)
+    return method.grow(oracle_of(problem), seed, problem.triplets, threads, groups=problem.groups)
 
 
 def run_spectral(
@@ -215,7 +215,7 @@ def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algor
     """Declare one method."""
     return Algorithm(
         name=name, title=title, paper=CITED, run=run, needs=("similarity oracle", "similarity"),
-        triplets="hard", runs="thread", params=params, summary=summary,
+        triplets="hard", reads_groups=True, runs="thread", params=params, summary=summary,
         subquadratic=name in ACTIVE, heights=SIZE, compare_order=_COMPARED.get(name),
         sampled_division=partial(recursion_of, name) if name in ACTIVE else None,
         views={QUERIED_VIEW: Mask},

@@ -175,7 +175,7 @@ class Recursion:
         parts = []
         for label, own in enumerate(budgets):
             here = labels == label
-            rows = pending.rows[here[places].all(axis=1)]
+            rows = pending.rows[_joined(places, here)]
             seed = int(child_seed(np.uint64(pending.seed), label))
             inside = None if pending.matrix_rows is None else pending.matrix_rows[here]
             parts.append(
@@ -284,9 +284,10 @@ class Recursion:
         self.graft(pending.places, up, len(up), pending.parent)
 
     def local_rows(self, pending: PendingSet) -> Int:
-        """Return the triplets of a set, in places within the set."""
+        """Return the triplets and group rows of a set, in places within the set."""
         self._local[pending.places] = np.arange(len(pending.places), dtype=np.int32)
-        return np.ascontiguousarray(self._local[pending.rows])
+        rows = pending.rows
+        return np.where(rows < 0, rows, self._local[np.maximum(rows, 0)])
 
     def parents(self, n: int) -> Int:
         """Return the tree so far, int32, its nodes numbered by clade size and least item.
@@ -309,6 +310,17 @@ class Recursion:
         up = done.up[: done.made]
         parent[number] = np.where(up >= 0, number[up], -1)
         return parent
+
+
+def _joined(rows: Int, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True for rows that still join a and b in the part ``here`` (m,) of a set.
+
+    A triplet does so while c is in the part, and a group row while the part is larger than the
+    group. ``rows`` are in places within the set.
+    """
+    larger = np.count_nonzero(here) > -rows[:, 2]
+    third = np.where(rows[:, 2] < 0, larger, here[rows[:, 2]])
+    return here[rows[:, 0]] & here[rows[:, 1]] & third
 
 
 @dataclass(frozen=True, eq=False)

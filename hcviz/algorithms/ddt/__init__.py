@@ -30,7 +30,7 @@ def warm() -> None:
     ddt = ALGORITHMS[0]
     bisected(features)
     for options in ({}, {"init": "random"}, {"beta": 1.0}, {"latents": "gibbs"}):
-        problem = Problem(features=features, triplets=[[0, 2, 1], [0, 1, 3]])
+        problem = Problem(features=features, triplets=[[0, 2, 1], [0, 1, 3]], groups=[[0, 2]])
         params = ddt.parameters(steps=8, every=4, **options)
         for start in (None, Tree.star(4)):
             list(ddt.start_run(problem, params, rng, start))
@@ -49,6 +49,7 @@ ALGORITHMS = (
         run=run,
         needs=("features",),
         triplets="hard",
+        reads_groups=True,
         softened_by="beta",
         soft_price=_price,
         runs="thread",

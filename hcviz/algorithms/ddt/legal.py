@@ -1,5 +1,5 @@
-"""The positions at which a pruned subtree satisfies all triplets (Vikram & Dasgupta 2016, section
-3.2).
+"""The positions at which a pruned subtree satisfies all constraints (Vikram & Dasgupta 2016,
+section 3.2).
 
 Let R be the pruned tree and S the subtree. A triplet ab|c is *active* only if S holds some but not
 all of its items. Then one rule applies:
@@ -13,11 +13,20 @@ it.
 So the legal branches are those of one subtree of R, without those below some nodes. They are the
 branches above ``top`` and above its descendants. Strict descendants of nodes whose ``FLOOR`` is the
 stamp are excluded.
+
+*Groups.* A group G is a clade of every tree; let v be its node. If S has all items of G, or the
+node of G is in S, nothing changes. If S has no item of G, it may not go strictly below v. If S has
+some but not all items of G, it goes at or below the node of G's other items in R, and the branch
+above this node is legal. So ``top`` is the node of the other items of the smallest group that
+contains S and more. The ``FLOOR`` of the node of group g is always :func:`group_floor`, which no
+stamp equals; that of the smallest group that contains S is cleared while S is detached.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
 from __future__ import annotations
+
+import numpy as np
 
 from hcviz.algorithms.ddt.work import (
     FLOOR,
@@ -27,6 +36,7 @@ from hcviz.algorithms.ddt.work import (
     NODE,
     PARENT,
     RIGHT,
+    SIZE,
     STAMP,
     TRIPLET,
     U,
@@ -46,8 +56,68 @@ def reset_stamps(node, count):
     O(1), except for O(n) once in a thousand million.
     """
     if count[STAMP] > MAX_STAMP:
-        node[:, FLOOR:] = 0
+        for v in range(node.shape[0]):
+            node[v, FLOOR] = min(node[v, FLOOR], 0)  # the marks of groups are negative
+        node[:, FLOOR + 1 :] = 0
         count[STAMP] = 0
+
+
+@njit
+def group_floor(group):
+    """Return the mark of a group's node in the column FLOOR, -2 or less."""
+    return -2 - group
+
+
+@njit
+def ends_at(node, v, stamp):
+    """Return True if nothing is legal strictly below v: a stamped node, or the node of a group."""
+    floor = node[v, FLOOR]
+    return floor == stamp or floor < -1
+
+
+@njit
+def mark_groups(node, group_size, group_first):
+    """Mark the nodes of all groups, after a tree was written. O(n + groups * depth)."""
+    for v in range(node.shape[0]):
+        node[v, FLOOR] = max(node[v, FLOOR], 0)
+    for g in range(group_size.size):
+        v = group_first[g]
+        while node[v, SIZE] < group_size[g]:
+            v = node[v, PARENT]
+        node[v, FLOOR] = group_floor(g)
+
+
+@njit
+def enter_group(node, group_home, group_over, group_size, subtree, parent, sibling, root):
+    """Find where the groups allow a detached subtree: ``(group, top)``.
+
+    ``group`` is the smallest group that contains S and more items, or -1. ``top`` is the node of
+    its other items, or the root. Clears the marks of ``parent``, and of ``top`` if it is that of
+    ``group``. O(depth).
+    """
+    node[parent, FLOOR] = max(node[parent, FLOOR], 0)
+    leaf = subtree
+    while node[leaf, LEFT] >= 0:
+        leaf = node[leaf, LEFT]
+    leaves = node[subtree, SIZE]
+    group = group_home[leaf]
+    while group >= 0 and group_size[group] <= leaves:
+        group = group_over[group]
+    if group < 0:
+        return group, root
+    top = sibling
+    while node[top, SIZE] < group_size[group] - leaves:
+        top = np.int64(node[top, PARENT])
+    if node[top, FLOOR] == group_floor(group):
+        node[top, FLOOR] = 0
+    return group, top
+
+
+@njit
+def leave_group(node, group, top, parent, branch):
+    """Mark the node of ``group`` again, after S was attached to the branch above ``branch``."""
+    if group >= 0:
+        node[parent if branch == top else top, FLOOR] = group_floor(group)
 
 
 @njit
@@ -136,14 +206,16 @@ def in_list(spare, number, leaf):
 def legal_region(node, time, count, active, found, root):
     """Return ``(top, stamp)`` of the legal branches under the active triplets, all of them hard.
 
-    ``top`` is -1 if no branch is legal. O(found * depth).
+    ``root`` is the root of R, or the topmost legal node for the groups. ``top`` is -1 if no branch
+    is legal. O(found * depth).
     """
     stamp = new_stamp(node, count)
     top = root
     for x in range(found):
         v = active[x, NODE]
         if active[x, KIND] == 1:
-            node[v, FLOOR] = stamp
+            if node[v, FLOOR] >= 0:  # nothing is legal below the node of a group anyway
+                node[v, FLOOR] = stamp
         elif not is_above(node, time, v, top):
             if not is_above(node, time, top, v):
                 return -1, stamp

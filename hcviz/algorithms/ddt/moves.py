@@ -35,7 +35,10 @@ import numpy as np
 
 from hcviz.algorithms.ddt.density import FAST, update
 from hcviz.algorithms.ddt.legal import (
+    ends_at,
+    enter_group,
     gather_active,
+    leave_group,
     legal_region,
     new_stamp,
     reset_stamps,
@@ -44,7 +47,6 @@ from hcviz.algorithms.ddt.legal import (
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
-    FLOOR,
     GIVEN,
     HARMONIC,
     LEFT,
@@ -114,7 +116,8 @@ def attach(node, subtree, parent, branch):
 
 @njit(error_model="numpy")
 def walk(node, time, real, rng, top, limit, floor):
-    """Draw ``(branch, u)`` by a walk. ``limit`` is S's own time; nodes with stamp ``floor`` end it.
+    """Draw ``(branch, u)`` by a walk. ``limit`` is S's own time; nodes of groups, and those with
+    stamp ``floor``, end it.
 
     The exponential is memoryless, so one draw serves all branches. One uniform serves all choices,
     and is rescaled after each, since the product of their shares is at least 1/n.
@@ -128,7 +131,7 @@ def walk(node, time, real, rng, top, limit, floor):
     while True:
         bottom = time[branch, U]
         m = node[branch, SIZE]
-        if bottom >= limit or node[branch, FLOOR] == floor:
+        if bottom >= limit or ends_at(node, branch, floor):
             rate = c / m
             mass = -math.expm1(-rate * (min(bottom, limit) - begin))
             return branch, begin - math.log1p(-rng.random() * mass) / rate
@@ -159,7 +162,7 @@ def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
     if not (begin < u < bottom and u < limit):
         return -np.inf
     value = 0.0
-    if bottom >= limit or node[x, FLOOR] == floor:
+    if bottom >= limit or ends_at(node, x, floor):
         value = math.log(-math.expm1(-c / m * (min(bottom, limit) - begin)))
     single = leaves == 1  # then K(m) = 1/m, and only the truncation is left
     if not single:
@@ -168,7 +171,7 @@ def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
     while x != top:
         x = node[x, PARENT]
         bottom = begin
-        if bottom >= limit or node[x, FLOOR] == floor:
+        if bottom >= limit or ends_at(node, x, floor):
             return -np.inf
         above = node[x, PARENT]
         begin = time[above, U] if above >= 0 else 0.0
@@ -271,8 +274,8 @@ def log_fit(node, time, msg, outer, subtree, branch, u):
 def regraft(w, rng, subtree, tries):
     """Make ``tries`` proposals for one subtree; return how many were accepted.
 
-    Hard triplets stay satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for each
-    try.
+    Hard constraints stay satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for
+    each try.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     count, real, spare, active = w.tally, w.real, w.spare, w.active_triplets
@@ -282,6 +285,12 @@ def regraft(w, rng, subtree, tries):
     sibling = detach(node, subtree, parent)
     root = np.int64(sibling) if above < 0 else count[ROOT]
     top = root
+    group, group_top = np.int64(-1), root
+    if w.group_size.size > 0:
+        found_group, top = enter_group(
+            node, w.group_home, w.group_over, w.group_size, subtree, parent, sibling, root
+        )
+        group, group_top = np.int64(found_group), top
     floor = np.int64(-1)
     found = 0
     if w.triplets.shape[0] > 0:
@@ -289,7 +298,7 @@ def regraft(w, rng, subtree, tries):
             node, count, spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
         if found > 0 and real[BETA] < 0.0:
-            top, floor = legal_region(node, time, count, active, found, root)
+            top, floor = legal_region(node, time, count, active, found, top)
     touched = 0
     given = count[GIVEN] == 1
     x = np.int64(-1) if given else np.int64(above)
@@ -336,10 +345,12 @@ def regraft(w, rng, subtree, tries):
             x = spare[3, y]
             node[x, SLOT] = 1 - node[x, SLOT]
         attach(node, subtree, parent, sibling)
+        leave_group(node, group, group_top, parent, sibling)
         return 0
     time[parent, U] = u
     time[parent, H] = math.exp(-u)
     attach(node, subtree, parent, branch)
+    leave_group(node, group, group_top, parent, branch)
     x = np.int64(parent)
     while x >= 0:
         if not given:

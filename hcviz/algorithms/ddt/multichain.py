@@ -55,7 +55,10 @@ def agreement_of(
     if params.chains == 1:
         return None
     triplets = problem.triplets
-    target = _target(data_digest, triplets.rows, triplets.weights, params, learnt)
+    parts = [triplets.rows, triplets.weights]
+    if len(problem.groups):
+        parts.append(problem.groups.rows)
+    target = _target(data_digest, parts, params, learnt)
     return ChainAgreement(params.chains, target, state.other_chains if state else None)
 
 
@@ -73,10 +76,10 @@ def combined(
     return replace(first, metrics=metrics, state=replace(state, other_chains=other_chains))
 
 
-def _target(data_digest: str, rows: Any, weights: Any, params: Parameters, learnt: bool) -> str:
+def _target(data_digest: str, constraints: Sequence[Any], params: Parameters, learnt: bool) -> str:
     """Return a digest of the posterior, since draws of another one do not count."""
     found = hashlib.blake2b(data_digest.encode(), digest_size=8)
-    for part in (rows, weights):
+    for part in constraints:
         found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
     model = [params.beta, params.learn, params.leaf_noise, params.c, np.asarray(params.sigma)]
     found.update(repr(model).encode())

@@ -21,6 +21,7 @@ from hcviz.algorithms.ddt.leafnoise import (
     is_learnt,
     unsaved_noise,
 )
+from hcviz.algorithms.ddt.legal import mark_groups
 from hcviz.algorithms.ddt.multichain import (
     agreement_of,
     combined,
@@ -69,9 +70,9 @@ def run(
     (docs/performance.md compares how both mix). From the ``state`` of a snapshot, a
     :class:`DdtState`, a run continues bit for bit.
 
-    Hard triplets hold in every snapshot, including the first; :class:`InconsistentTriplets` if no
-    tree satisfies them. If sigma is None, constant columns are left out, since they have no scale.
-    If sigma is given, they count like others: a column of zeros still prefers some trees. A
+    Hard constraints hold in every snapshot, including the first; :class:`InconsistentTriplets` if
+    no tree satisfies them. If sigma is None, constant columns are left out, since they have no
+    scale. If sigma is given, they count like others: a column of zeros still prefers some trees. A
     proposal costs O(depth * d), more with triplets. O(n d) memory.
 
     *Scales.* With ``learn`` the priors are c ~ Exp(1) and sigma^2 ~ inverse-Gamma(1, s^2), for each
@@ -121,8 +122,8 @@ def _chains(
         raise InvalidData("A diffusion tree needs two items or more.")
     hard = params.beta is None
     triplets = problem.triplets
-    if hard and len(triplets):
-        build(n, triplets)  # raises where there is no tree
+    if hard:
+        build(n, triplets, problem.groups)  # raises where there is no tree
     state = state_of(start, n)
     data, _ = used_columns(problem, params.mu, params.sigma is not None)
     check_noise(data, params.leaf_noise)
@@ -134,7 +135,9 @@ def _chains(
         c, sigma, scale, noise, floor = _scale(
             data, params, saved if saved and saved.fits(digest) else None
         )
-        w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta, floor)
+        w = allocate(
+            n, data, triplets.rows, triplets.weights, noise, params.beta, floor, problem.groups
+        )
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
@@ -229,10 +232,11 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
     else:
         put_first(w, chain.rng, params.init if first else "random")
     raise_sigma(w, chain.common)
-    triplets = problem.triplets
-    repaired = params.beta is None and len(triplets) and repair_tree(w, triplets, params.repair)
+    hard = params.beta is None and problem.n_constraints > 0
+    repaired = hard and repair_tree(w, problem.triplets, problem.groups, params.repair)
     if repaired:
         w.tally[TRIES] = 0
+    mark_groups(w.node, w.group_size, w.group_first)
     if w.tally[GIVEN]:
         locations = None if state is None or repaired else state.places
         if locations is not None and state is not None and state.fits(chain.data_digest):

@@ -15,7 +15,7 @@ constant, the log density in h is
 
 The factor 1/m of the branch cancels the walk's share that leads to it. The last u is the Jacobian.
 The move is reversible: x keeps the number of its ancestors, so P is drawn with the same probability
-from both ends. Under hard triplets the legal part of the path is an interval. It begins at the
+from both ends. Under hard constraints the legal part of the path is an interval. It begins at the
 topmost legal branch, and ends at the first node on the path below which nothing is legal.
 
 A slide costs O(depth * d), and O(d) for each point that it tries.
@@ -31,7 +31,10 @@ import numpy as np
 
 from hcviz.algorithms.ddt.density import update
 from hcviz.algorithms.ddt.legal import (
+    ends_at,
+    enter_group,
     gather_active,
+    leave_group,
     legal_region,
     reset_stamps,
     violated_weight,
@@ -40,7 +43,6 @@ from hcviz.algorithms.ddt.moves import LATEST, attach, detach, log_fit, outside_
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
-    FLOOR,
     HARMONIC,
     LEFT,
     PARENT,
@@ -98,7 +100,7 @@ def prior_along(node, time, table, path, path_prior, top, limit, floor, c, leave
         bottom = time[v, U]
         if bottom >= time[limit, U]:
             return k, time[limit, H]
-        if node[v, FLOOR] == floor:
+        if ends_at(node, v, floor):
             return k, time[v, H]
         m = node[v, SIZE]
         value -= c * (table[HARMONIC, m + leaves - 1] - table[HARMONIC, m - 1]) * (bottom - begin)
@@ -137,7 +139,7 @@ def extend(node, time, msg, outer, path, k, current, reached):
 
 @njit(error_model="numpy")
 def slide(w, rng):
-    """Make one slide. Hard triplets stay satisfied; locations are integrated out. O(depth * d).
+    """Make one slide. Hard constraints stay satisfied; locations are integrated out. O(depth * d).
 
     It counts as accepted if S moves to another branch.
     """
@@ -149,6 +151,13 @@ def slide(w, rng):
     first = np.int64(detach(node, subtree, parent))
     top = length - 1
     root = np.int64(path[top])
+    group, group_top = np.int64(-1), root
+    if w.group_size.size > 0:
+        found_group, group_top = enter_group(
+            node, w.group_home, w.group_over, w.group_size, subtree, parent, first, root
+        )
+        group = np.int64(found_group)
+    highest = group_top
     floor = np.int64(-1)
     found = 0
     if w.triplets.shape[0] > 0:
@@ -156,12 +165,13 @@ def slide(w, rng):
             node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
         if found > 0 and real[BETA] < 0.0:
-            highest, floor = legal_region(node, time, count, active, found, root)
+            highest, floor = legal_region(node, time, count, active, found, highest)
             if highest < 0:  # the current tree violates a triplet
                 attach(node, subtree, parent, first)
+                leave_group(node, group, group_top, parent, first)
                 return
-            while top > place and path[top] != highest:
-                top -= 1
+    while top > place and path[top] != highest:
+        top -= 1
     soft = found > 0 and real[BETA] >= 0.0
     leaves = node[subtree, SIZE]
     c = real[C]
@@ -211,6 +221,7 @@ def slide(w, rng):
     time[parent, U] = u
     time[parent, H] = math.exp(-u)
     attach(node, subtree, parent, path[k])
+    leave_group(node, group, group_top, parent, path[k])
     x = np.int64(parent)
     while x >= 0:
         update(node, time, msg, x)

@@ -17,6 +17,7 @@ from hcviz.algorithms.ddt.starttrees import (
 from hcviz.algorithms.ddt.state import tree_from
 from hcviz.algorithms.ddt.work import LEARNT, NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build, build_guided
+from hcviz.core.groups import NO_GROUPS, Groups
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
@@ -165,17 +166,23 @@ def tree_of(w: Work) -> Tree:
     return tree_from(w.node[:, PARENT], w.time[:, U], w.time[:, H])
 
 
-def repair_tree(w: Work, triplets: Triplets, way: str = "guided") -> bool:
-    """Change the tree in ``w`` so that it satisfies ``triplets``; return True if it changed.
+def repair_tree(
+    w: Work, triplets: Triplets, groups: Groups = NO_GROUPS, way: str = "guided"
+) -> bool:
+    """Change the tree in ``w`` so that it satisfies all constraints; return True if it changed.
 
-    ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no triplet concerns,
+    ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no constraint concerns,
     and changes little of the rest; unchanged nodes keep their times. ``rebuild``: as in the paper,
-    see :func:`rebuilt`. Raises :class:`InconsistentTriplets`.
+    see :func:`rebuilt`; groups are read as triplets. Raises :class:`InconsistentTriplets`.
     """
     tree = tree_of(w)
-    if tree.satisfies(triplets).all():
+    if tree.satisfies(triplets, groups).all():
         return False
-    put_repaired(w, build_guided(tree, triplets) if way == "guided" else rebuilt(tree, triplets))
+    if way == "guided":
+        put_repaired(w, build_guided(tree, triplets, groups))
+    else:
+        implied = Triplets(groups.triplets(tree.n_leaves))
+        put_repaired(w, rebuilt(tree, triplets + implied))
     return True
 
 

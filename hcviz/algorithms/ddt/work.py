@@ -21,6 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.groups import NO_GROUPS, Groups, Nesting
+
 #: Slides between two prunings by regraft: SLIDES_FEW up to FEW items, SLIDES_MANY above. With few
 #: items, regrafts bring a chain faster from a repaired tree to probable ones.
 SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
@@ -46,8 +48,9 @@ class Work(NamedTuple):
     """Arrays of one chain; m = 2n - 1 nodes, d dimensions, k triplets.
 
     ``node`` columns: parent (-1 at the root), two children (-1 at leaves), leaves below, slot, and
-    three stamps. A current stamp means: FLOOR, nothing is legal below this node; MARK, the node is
-    on the path marked last; OUTER_STAMP, its outside message is valid. A row of ``outer`` is the
+    three stamps. A current stamp means: FLOOR, nothing is legal below this node (so does the mark
+    of a group's node, :func:`hcviz.algorithms.ddt.legal.group_floor`); MARK, the node is on the
+    path marked last; OUTER_STAMP, its outside message is valid. A row of ``outer`` is the
     distribution of the parent's location given all that is outside the node's subtree.
     """
 
@@ -70,6 +73,10 @@ class Work(NamedTuple):
     item_begin: Int  # (n + 1,): where each item's triplets begin in ``item_triplets``
     item_triplets: Int  # (3k,): triplet indices by item
     active_triplets: Int  # (k, 3): of the triplets active in a move: node, kind of rule, triplet
+    group_home: Int  # (n,): the smallest hard group of each item, or -1
+    group_over: Int  # (g,): the smallest larger group that contains each group, or -1
+    group_size: Int  # (g,): number of items
+    group_first: Int  # (g,): lowest item
 
 
 def allocate(
@@ -80,12 +87,14 @@ def allocate(
     noise: float,
     beta: float | None,
     floor: Float | None = None,
+    groups: Groups = NO_GROUPS,
 ) -> Work:
     """Return empty arrays for n items; O(n (d + 1) + k) memory.
 
     If ``floor`` is given, the leaf noise is learnt, beginning with ``noise``, with this floor in
-    each column.
+    each column. ``groups`` are hard, and nested or disjoint.
     """
+    nesting = Nesting(groups, n)
     m, d, k = 2 * n - 1, data.shape[1], len(triplets)
     numbers = np.arange(1, n + 1, dtype=np.float64)
     order = np.argsort(triplets.T.ravel(), kind="stable")
@@ -120,4 +129,8 @@ def allocate(
         item_begin=item_begin,
         item_triplets=(order % max(k, 1)).astype(np.int32),
         active_triplets=np.zeros((k, 3), np.int32),
+        group_home=nesting.home,
+        group_over=nesting.over,
+        group_size=nesting.size,
+        group_first=nesting.first,
     )

@@ -104,14 +104,15 @@ def _hard(
 ) -> Iterator[Snapshot | None]:
     """Check the problem, then run CRSC or CRBC."""
     n = problem.n_items
-    aho = build(n, problem.triplets)
+    aho = build(n, problem.triplets, problem.groups)
     low = lowest_similarity(problem, params.shift)
     begun = start_tree(start)
-    fallback = aho if begun is None else build_guided(begun, problem.triplets)
+    fallback = aho if begun is None else build_guided(begun, problem.triplets, problem.groups)
     settings = CutSettings(balanced=balanced, refined=params.refine)
     settings.cut = cutsolvers.cut_solver(params.oracle, balanced, params.refine, rng)
     if params.oracle != "spectral":
-        cutsolvers.check_size(params.oracle, len(aho_components(np.arange(n), problem.triplets)))
+        blocks = aho_components(np.arange(n), problem.triplets, problem.groups)
+        cutsolvers.check_size(params.oracle, len(blocks))
     return recurse(problem, settings, low, fallback, begun is not None)
 
 
@@ -195,6 +196,7 @@ CRSC = Algorithm(
     run=run_crsc,
     needs=("similarity",),
     triplets="hard",
+    reads_groups=True,
     runs="thread",
     heights=SIZE,
     params=Parameters,
@@ -212,6 +214,7 @@ CRBC = Algorithm(
     run=run_crbc,
     needs=("similarity",),
     triplets="hard",
+    reads_groups=True,
     runs="thread",
     heights=SIZE,
     params=Parameters,

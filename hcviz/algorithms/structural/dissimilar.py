@@ -93,9 +93,9 @@ def _recurse(
     problem: Problem, settings: CutSettings, low: float, start: Any
 ) -> Iterator[Snapshot | None]:
     """Check the triplets, then run the recursion."""
-    aho = build(problem.n_items, problem.triplets)
+    aho = build(problem.n_items, problem.triplets, problem.groups)
     begun = start_tree(start)
-    fallback = aho if begun is None else build_guided(begun, problem.triplets)
+    fallback = aho if begun is None else build_guided(begun, problem.triplets, problem.groups)
     return recurse(problem, settings, low, fallback, begun is not None)
 
 
@@ -124,6 +124,7 @@ RANDOM_CUT = Algorithm(
     run=run_random,
     needs=("items",),
     triplets="hard",
+    reads_groups=True,
     objective="maximise",
     runs="thread",
     heights=SIZE,
@@ -138,6 +139,7 @@ DERANDOMISED_CUT = Algorithm(
     run=run_derandomised,
     needs=("similarity",),
     triplets="hard",
+    reads_groups=True,
     objective="maximise",
     runs="thread",
     heights=SIZE,
@@ -153,6 +155,7 @@ DENSEST_CUT = Algorithm(
     run=run_densest,
     needs=("similarity",),
     triplets="hard",
+    reads_groups=True,
     objective="maximise",
     runs="thread",
     heights=SIZE,

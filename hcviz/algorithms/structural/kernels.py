@@ -1,9 +1,9 @@
 """Compiled steps of the top-down methods of Chatziafratis et al. (2018).
 
 The state is a set of flat arrays. ``items`` is a permutation of 0..n-1. Every set still to be
-divided is a slice of it, with increasing items. ``active`` holds the rows of the triplets inside
-each set, also in slices. ``up`` is the tree so far: parents of leaves 0..n-1, then of inner nodes
-in the order made, the root first.
+divided is a slice of it, with increasing items. ``active`` holds the rows of the triplets and of
+the groups (:mod:`hcviz.core.groups`) inside each set, also in slices. ``up`` is the tree so far:
+parents of leaves 0..n-1, then of inner nodes in the order made, the root first.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -140,7 +140,8 @@ def split_set(
             second += 1
     for k in range(begin, end):
         items[k] = spare_items[k]
-    gather(key, rows, active, t_begin, t_end, 2, spare_active, at)
+    room = np.array([where - begin, end - where])
+    gather(key, room, rows, active, t_begin, t_end, 2, spare_active, at)
     return where, at[1], at[2]
 
 

@@ -92,7 +92,7 @@ def cut_profile(
         np.int32
     )
     if lam is None:
-        blocks = aho_components(members, problem.triplets)
+        blocks = aho_components(members, problem.triplets, problem.groups)
     else:
         blocks = [members[i : i + 1] for i in range(len(members))]
     if len(blocks) < 2:

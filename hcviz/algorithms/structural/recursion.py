@@ -1,7 +1,8 @@
 """The recursion of all top-down methods of Chatziafratis et al. (2018): contract, cut, split,
 repeat.
 
-On the current set, a and b of every triplet ab|c inside it are one supernode. The supergraph (sizes
+On the current set, a and b of every triplet ab|c inside it are one supernode; so are the items of
+every group that is smaller than the set. The supergraph (sizes
 in items, parallel edges summed, no loops) is cut. Triplets that the cut resolves are dropped. Soft
 triplets contract nothing: each is an extra edge a-b while c is in the set.
 """
@@ -25,7 +26,6 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.treekernels import lca_table
-from hcviz.core.triplets import Triplets
 
 #: Sets up to this size are divided to their leaves in one compiled call (40 ms at most).
 SMALL = 64
@@ -71,9 +71,9 @@ class CutSettings:
 class CutState:
     """The arrays of the recursion; see :mod:`hcviz.algorithms.structural.kernels`."""
 
-    def __init__(self, n: int, triplets: Triplets) -> None:
+    def __init__(self, n: int, rows: NDArray[np.int32]) -> None:
         self.n = n
-        self.rows: NDArray[np.int32] = triplets.rows.copy()
+        self.rows = rows.copy()
         self.items = np.arange(n, dtype=np.int32)
         self.active = np.arange(len(self.rows), dtype=np.int32)
         self.up = np.full(2 * n - 1, -1, np.int32)
@@ -151,7 +151,7 @@ def recurse(
 
     if show and n > 1:
         yield snapshot(Tree.with_size_heights(fallback.parent, n), 0)
-    state = CutState(n, problem.triplets)
+    state = CutState(n, problem.constraint_rows)
     table = lca_table(fallback.parent.copy())
     shown = 0
     while state.waiting:

@@ -22,6 +22,10 @@ times the size.
 soft one is an edge of weight lam c_k from S to q, which costs nothing from there on.
 3. c and a in S, b not (or a and b exchanged): a tree that satisfies ab|c has none. A soft one is an
 edge from S to b.
+
+Groups are always hard. A group that contains S and more items is like a triplet of case 2: S goes
+at or below the node of the group's other items. A group outside S is like one of case 1: nothing
+goes strictly below its node. A group inside S moves with it.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -71,11 +75,13 @@ class Search(NamedTuple):
     met: np.ndarray  # (m,) int32, how many of them hold here
     down: np.ndarray  # (m,) float64, the sum over ancestors
     value: np.ndarray  # (m,) float64, f; inf if not allowed
-    touched: np.ndarray  # (3k + 1,) int32: positions to clear, and their number as the last entry
+    touched: np.ndarray  # (3k + g + 1,) int32: positions to clear; the last entry is their number
     old: np.ndarray  # (m,) float64: cuts of S's ancestors
     spare: np.ndarray  # (5, m) int32
     spare_cut: np.ndarray  # (m,) float64
     tally: np.ndarray  # (5,) int64: see the constants below
+    group_size: np.ndarray  # (g,) int32
+    group_first: np.ndarray  # (g,) int32, the lowest item of each group
 
 
 #: Places in ``tally``: the next position, subtrees without a gain in a row, perturbations,
@@ -254,6 +260,27 @@ def apply_triplets(s, k, p, brother):
 
 
 @njit
+def apply_groups(s, k, p, brother, wanted, marks):
+    """Do the same as :func:`apply_triplets` for the groups. O(groups * depth)."""
+    for g in range(s.group_size.size):
+        v = s.place[s.group_first[g]]
+        while s.size[v] < s.group_size[g]:
+            v = s.up[v]
+        if k <= v < s.end[k]:
+            continue
+        if v < k < s.end[v]:
+            q = brother if v == p else v
+            s.need[q] += 1
+            wanted += 1
+        else:
+            q = v
+            s.floor[q] = True
+        s.touched[marks] = q
+        marks += 1
+    return wanted, marks
+
+
+@njit
 def add_upwards(s, begin, stop, constrained):
     """Compute X at positions ``begin .. stop - 1``, last first; those after them are done."""
     leaf, end, weight, edge, x = s.leaf, s.end, s.weight, s.edge, s.x
@@ -286,10 +313,11 @@ def evaluate_places(s, matrix, sign, k):
         s.old[depth] = s.cut[a]
         depth += 1
         a = s.up[a]
-    constrained = s.rows.shape[0] > 0
+    constrained = s.rows.shape[0] + s.group_size.size > 0
     wanted, marks = 0, 0
     if constrained:
         wanted, marks = apply_triplets(s, k, p, brother)
+        wanted, marks = apply_groups(s, k, p, brother, wanted, marks)
     weight, edge = s.weight, s.edge
     leaf, end, size, cut, down, value = s.leaf, s.end, s.size, s.cut, s.down, s.value
     add_upwards(s, stop, m, constrained)

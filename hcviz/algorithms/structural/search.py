@@ -17,6 +17,7 @@ from hcviz.algorithms.structural.regraft import EVALUATED, Best, Search
 from hcviz.core.build import build, build_guided
 from hcviz.core.cost import dasgupta_cost, penalty
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.groups import NO_GROUPS, Nesting
 from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.similarity import magnitude
@@ -89,14 +90,14 @@ def run(
     soft = lam is not None
     triplets = Triplets() if lam == 0 else problem.triplets
     if lam is None:
-        build(n, triplets)  # raises InconsistentTriplets
+        build(n, triplets, problem.groups)  # raises InconsistentTriplets
     elif not np.isfinite(lam):
         raise InvalidParameter("lam must be finite; leave it out to make every triplet hold.")
     if problem.is_sparse:
         problem.similarity_or_default  # noqa: B018  raises TooLarge
     begun = start_tree(start)
     if begun is not None and not soft:
-        begun = build_guided(begun, triplets)
+        begun = build_guided(begun, triplets, problem.groups)
     return _search(problem, params, triplets, rng, begun)
 
 
@@ -128,7 +129,7 @@ def _search(
         yield snapshot(Tree.star(n), total)
         return
     first_tree = begun or (yield from _first(problem, sign, soft))
-    s = allocate(n, triplets, lam)
+    s = allocate(n, triplets, lam, Nesting(problem.groups, n))
     left, right = binary_children(first_tree)
     regraft.put_tree(s, left, right, 2 * n - 2)
     stride = max(1, CHUNK // n)
@@ -157,12 +158,12 @@ def _search(
 def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, Tree]:
     """Return the first tree, in steps: CRSC's, or a balanced one for dissimilarities."""
     n = problem.n_items
-    known = problem.with_triplets(()) if soft else problem
+    known = problem.without_constraints() if soft else problem
     if sign < 0:
         halves = Tree.from_linkage(balanced_linkage(n))
-        return halves if soft else build_guided(halves, problem.triplets)
+        return halves if soft else build_guided(halves, problem.triplets, problem.groups)
     tree = Tree.star(n)
-    aho = build(n, known.triplets)
+    aho = build(n, known.triplets, known.groups)
     for snapshot in recurse(known, CutSettings(), lowest_similarity(known, True), aho, False):
         if snapshot is not None:
             tree = snapshot.tree
@@ -170,10 +171,15 @@ def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, T
     return tree
 
 
-def allocate(n: int, triplets: Triplets, lam: float) -> Search:
-    """Return work space for a search over trees of n items; triplets are hard if ``lam`` is 0."""
+def allocate(n: int, triplets: Triplets, lam: float, nesting: Nesting | None = None) -> Search:
+    """Return work space for a search over trees of n items.
+
+    Triplets are hard if ``lam`` is 0. The groups are always hard.
+    """
     m, rows = 2 * n - 1, triplets.rows.copy()
     k = len(rows)
+    nesting = nesting or Nesting(NO_GROUPS, n)
+    marks = 3 * k + len(nesting.size) + 1
     item_begin = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(rows.ravel(), minlength=n), out=item_begin[1:])
     item_triplets = (np.argsort(rows.ravel(), kind="stable") // 3).astype(np.int32)
@@ -185,11 +191,12 @@ def allocate(n: int, triplets: Triplets, lam: float) -> Search:
         return np.zeros(size)
 
     return Search(
-        size=ints(m), end=ints(m), up=ints(m), leaf=ints(m), cut=reals(m), place=ints(n),
-        rows=rows, price=lam * triplets.weights, item_begin=item_begin, item_triplets=item_triplets,
+        size=ints(m), end=ints(m), up=ints(m), leaf=ints(m), cut=reals(m), place=ints(n), rows=rows,
+        price=lam * triplets.weights, item_begin=item_begin, item_triplets=item_triplets,
         x=reals(n), weight=reals(m), edge=reals(m), below=reals(m), floor=np.zeros(m, np.bool_),
-        need=ints(m), met=ints(m), down=reals(m), value=reals(m), touched=ints(3 * k + 1),
+        need=ints(m), met=ints(m), down=reals(m), value=reals(m), touched=ints(marks),
         old=reals(m), spare=ints(5, m), spare_cut=reals(m), tally=np.zeros(5, np.int64),
+        group_size=nesting.size, group_first=nesting.first,
     )  # fmt: skip
 
 
@@ -238,6 +245,7 @@ DASGUPTA_SEARCH = Algorithm(
     run=run,
     needs=("similarity",),
     triplets="hard",
+    reads_groups=True,
     softened_by="lam",
     priced_by="lam",
     objective="minimise",
@@ -254,7 +262,7 @@ DASGUPTA_SEARCH = Algorithm(
 
 def warm() -> None:
     """Compile or load the kernels, so that the first run does not wait for this."""
-    problem = Problem(similarity=np.ones((4, 4)), triplets=[[0, 1, 2]])
+    problem = Problem(similarity=np.ones((4, 4)), triplets=[[0, 1, 2]], groups=[[0, 1]])
     params = DASGUPTA_SEARCH.parameters(proposals=100)
     for _ in DASGUPTA_SEARCH.start_run(problem, params, np.random.default_rng(0), Tree.star(4)):
         pass
