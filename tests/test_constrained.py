@@ -17,7 +17,15 @@ from hcviz.core import linkagekernels as kernels
 from hcviz.core.build import build_guided, is_consistent
 from hcviz.core.constrained import constrained_linkage
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter
+from hcviz.core.groups import NO_GROUPS, Nesting
 from tests.trees import random_tree
+
+
+def merges(square, code, rows):
+    """Call the kernel without groups."""
+    none = Nesting(NO_GROUPS, len(square))
+    return kernels.merges(square, code, rows, none.home, none.over, none.size)
+
 
 CODES = {
     "average": kernels.AVERAGE,
@@ -125,7 +133,7 @@ def test_in_a_tie_the_pair_with_the_lowest_items_is_merged(seed, n, method, coun
     rng = np.random.default_rng(seed)
     square = squareform(rng.integers(1, 4, n * (n - 1) // 2).astype(float))
     rows = planted(rng, n, count)
-    first, second, value, _ = kernels.merges(square.copy(), CODES[method], rows.copy())
+    first, second, value, _ = merges(square.copy(), CODES[method], rows.copy())
     wanted = slow(method, None, square, rows)
     assert first.tolist() == [min(p) for p, _, _ in wanted]
     assert second.tolist() == [min(q) for _, q, _ in wanted]
@@ -135,7 +143,7 @@ def test_in_a_tie_the_pair_with_the_lowest_items_is_merged(seed, n, method, coun
 def test_a_union_that_becomes_as_near_as_another_comes_first_if_it_is_lower():
     """0 is 2 from item 2 and from item 3; once 1 and 3 are together, 0 merges with them."""
     square = np.array([[0, 3, 2, 2], [3, 0, 3, 1], [2, 3, 0, 3], [2, 1, 3, 0.0]])
-    first, second, _, _ = kernels.merges(square, kernels.SINGLE, np.empty((0, 3), np.int32))
+    first, second, _, _ = merges(square, kernels.SINGLE, np.empty((0, 3), np.int32))
     assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(1, 3), (0, 1), (0, 2)]
 
 
@@ -153,7 +161,7 @@ def test_without_triplets_the_merges_are_scipys(method, n):
     assert np.allclose(tree.height, wanted.height, rtol=1e-12)
     square = squareform(condensed ** (2 if method == "ward" else 1))
     none = np.empty((0, 3), np.int32)
-    _, _, value, tests = kernels.merges(square, CODES[method], none)
+    _, _, value, tests = merges(square, CODES[method], none)
     assert np.allclose(np.sqrt(value) if method == "ward" else value, wanted.height[n:])
     assert tests == 0
 
@@ -196,7 +204,7 @@ def test_one_triplet_tests_three_pairs_at_most(method):
         a, c = 0, int(apart[0, 1:].argmin()) + 1  # the nearest to a must wait for the farthest
         b = int(apart[0].argmax())
         square = apart ** (2 if method == "ward" else 1)
-        _, _, _, tests = kernels.merges(square, CODES[method], np.array([[a, b, c]], np.int32))
+        _, _, _, tests = merges(square, CODES[method], np.array([[a, b, c]], np.int32))
         assert 1 <= tests <= 3
 
 

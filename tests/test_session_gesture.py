@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.draft import Draft
 from hcviz.session.model import Constraint
 from tests.sessions import ANIMALS
@@ -24,8 +25,9 @@ def test_together_then_odd():
     assert draft.begin_odd().mode == "together"  # one item is no group yet
     draft = draft.pick_leaf(WHALE)
     assert "bat + whale" in draft.sentence(ANIMALS)
-    assert draft.ready == ()
+    assert draft.ready == (((BAT, WHALE), EVERYTHING_ELSE),)  # Enter: they are a group
     draft = draft.begin_odd()
+    assert draft.ready == ()
     assert draft.sentence(ANIMALS) == "bat + whale together, before … click the odd one out."
     draft = draft.pick_leaf(TROUT)
     assert draft.ready == (((BAT, WHALE), TROUT),)

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz import Triplets
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.snapshot import Snapshot
 from hcviz.session.assessment import (
     assess,
-    assess_triplets,
+    assess_statement,
     constraint_states,
     contradicts,
     explain_conflict,
     implied_constraint_ids,
 )
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import Constraint, Session
 from tests.trees import all_trees, random_tree
 
@@ -33,12 +34,19 @@ def every_tree():
 
 
 def obeying(statements):
-    """The definition: the trees in which each group has a clade without its odd item."""
+    """The definition: the trees in which each group has a clade without its odd item.
+
+    Without an odd item (EVERYTHING_ELSE), the group itself is a clade.
+    """
     return [
         tree
         for tree in every_tree()
         if all(
-            any(set(group) <= set(clade) and apart not in clade for clade in tree.clades())
+            any(
+                set(group) <= set(clade)
+                and (len(clade) == len(group) if apart == EVERYTHING_ELSE else apart not in clade)
+                for clade in tree.clades()
+            )
             for group, apart in statements
         )
     ]
@@ -50,13 +58,15 @@ def statements(draw, least=0, most=4):
     for _ in range(draw(st.integers(least, most))):
         items = draw(st.permutations(range(N)))
         size = draw(st.integers(2, N - 1))
-        made.append((tuple(items[:size]), items[-1]))
+        apart = EVERYTHING_ELSE if draw(st.booleans()) else items[-1]
+        made.append((tuple(items[:size]), apart))
     return made
 
 
-def triplets_of(some):
-    rows = [row for group, apart in some for row in Constraint(1, group, apart).triplets]
-    return Triplets(rows)
+def session_with(some, tree=None):
+    constraints = tuple(Constraint(k, *each) for k, each in enumerate(some))
+    snapshot = None if tree is None else Snapshot(tree, 1, 1)
+    return Session(labels=tuple("abcde"), constraints=constraints, snapshot=snapshot)
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,7 +84,7 @@ def test_the_kind_is_what_all_small_trees_say(earlier, new, which):
     else:
         expected = "lock" if shown in both else "correction"
     (group, apart) = new[0]
-    assert assess_triplets(shown, triplets_of(earlier), N, group, apart) == expected
+    assert assess_statement(session_with(earlier, shown), group, apart) == expected
 
 
 @settings(max_examples=150, deadline=None)
@@ -115,7 +125,7 @@ def test_implied_means_by_those_before_it(some):
     expected = {
         i for i in range(len(some)) if len(obeying(some[:i])) == len(obeying(some[: i + 1]))
     }
-    assert implied_constraint_ids(constraints) == expected
+    assert implied_constraint_ids(constraints, N) == expected
 
 
 def test_states_tell_each_constraint_apart():

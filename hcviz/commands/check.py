@@ -10,7 +10,14 @@ from pathlib import Path
 import numpy as np
 
 import hcviz
-from hcviz.commands.files import NEWICK, named_conflicts, read_data, read_file, read_tree
+from hcviz.commands.files import (
+    NEWICK,
+    named_conflicts,
+    read_data,
+    read_file,
+    read_tree,
+    split_constraints,
+)
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidTree
 from hcviz.datasets import Dataset
@@ -19,9 +26,8 @@ from hcviz.io.arrays import is_array
 from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
-from hcviz.io.triplet_csv import REQUIRED_COLUMNS, read_triplet_csv
+from hcviz.io.triplet_csv import EVERYTHING_ELSE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
-from hcviz.session.model import joined_triplets
 
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {
@@ -78,11 +84,11 @@ def describe_triplets(text: str) -> str:
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
-    labels = [name for name in named if name]
+    labels = [name for name in named if name and name not in EVERYTHING_ELSE_TEXTS]
     constraints = read_triplet_csv(text, labels)
-    triplets = joined_triplets(tuple(each for each in constraints if each.enabled))
-    with named_conflicts(triplets, labels):
-        build(len(labels), triplets)
+    triplets, groups = split_constraints(constraints)
+    with named_conflicts(triplets, groups, labels):
+        build(len(labels) + 1, triplets, groups)  # the data may have more items
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 

@@ -12,13 +12,14 @@ import numpy as np
 import hcviz
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InconsistentTriplets, InvalidData, InvalidParameter, InvalidTree
+from hcviz.core.groups import Groups
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
-from hcviz.session.model import joined_triplets
+from hcviz.session.model import Constraint, Session, names_text
 
 #: Number of conflicting triplets in an error message.
 SHOWN = 5
@@ -71,27 +72,40 @@ def read_answers(content: bytes, filename: str, items: Path) -> Dataset:
 
 
 @contextlib.contextmanager
-def named_conflicts(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]:
-    """Within this context, an error about a conflict of ``triplets`` has names of items."""
+def named_conflicts(triplets: Triplets, groups: Groups, labels: Sequence[str]) -> Iterator[None]:
+    """Within this context, an error about a conflict of constraints has names of items."""
     try:
         yield
     except InconsistentTriplets as fault:
         rows = triplets.rows[list(fault.conflict)].tolist()
-        if not rows:
-            raise
         texts = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
+        texts += [
+            "a group of " + names_text(groups.members[each].tolist(), labels)
+            for each in fault.groups
+        ]
+        if not texts:
+            raise
         more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
         raise InconsistentTriplets(
-            f"No tree satisfies these triplets together: {'; '.join(texts[:SHOWN])}{more}.",
+            f"No tree satisfies these {'constraints' if fault.groups else 'triplets'} together: "
+            f"{'; '.join(texts[:SHOWN])}{more}.",
             fault.hint,
             fault.conflict,
+            fault.groups,
         ) from None
 
 
-def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
-    """Read the triplets of the enabled constraints in a file."""
-    constraints = read_triplet_csv(read_file(path), labels, order)
-    return joined_triplets(tuple(each for each in constraints if each.enabled))
+def read_constraints(
+    path: Path, labels: Sequence[str], order: Order | None = None
+) -> tuple[Triplets, Groups]:
+    """Read the triplets and groups of the enabled constraints in a file."""
+    return split_constraints(read_triplet_csv(read_file(path), labels, order))
+
+
+def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Groups]:
+    """Return the triplets and the groups of the enabled constraints among these."""
+    known = Session(constraints=tuple(constraints))
+    return known.triplets, known.groups
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:

@@ -22,8 +22,8 @@ from hcviz.commands.files import (
     NEWICK,
     load_data,
     named_conflicts,
+    read_constraints,
     read_file,
-    read_triplets,
     write_tree,
 )
 from hcviz.commands.options import parameter_values
@@ -51,15 +51,14 @@ def run(options: argparse.Namespace) -> None:
     problem = data.problem()
     assert problem.labels is not None
     if options.triplets is not None:
-        problem = problem.with_triplets(
-            read_triplets(options.triplets, problem.labels, options.order)
-        )
+        triplets, groups = read_constraints(options.triplets, problem.labels, options.order)
+        problem = problem.with_triplets(triplets).with_groups(groups)
     labels = problem.labels
     assert labels is not None
     began = time.monotonic()
     last: Snapshot | None = None
     if options.scheduler is None:
-        with named_conflicts(problem.triplets, labels):
+        with named_conflicts(problem.triplets, problem.groups, labels):
             stream = hcviz.run(options.method, problem, seed=options.seed, **params)
     else:
         from hcviz.jobs.cluster import run_on  # imports Dask, which is slow and optional
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
             on_waiting=show_waiting,
             **params,
         )
-    with named_conflicts(problem.triplets, labels):
+    with named_conflicts(problem.triplets, problem.groups, labels):
         samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
             last = snapshot
@@ -90,7 +89,8 @@ def run(options: argparse.Namespace) -> None:
             "parameters": params,
             "items": problem.n_items,
             "triplets": len(problem.triplets),
-            "satisfied": int(last.tree.satisfies(problem.triplets).sum()),
+            "groups": len(problem.groups),
+            "satisfied": int(last.tree.satisfies(problem.triplets, problem.groups).sum()),
             "steps": last.step,
             "metrics": {name: float(value) for name, value in last.metrics.items()},
             "seconds": round(time.monotonic() - began, 3),

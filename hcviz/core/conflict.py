@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
+from hcviz.core.build import compact_rows
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
@@ -56,7 +57,7 @@ def smallest_conflict(
     Parameters
     ----------
     answers : sequence of int (k, 3)
-        Rows ab|c for each answer.
+        Rows of each answer: triplets ab|c, or the rows of a group (:mod:`hcviz.core.groups`).
     new_rows : int (k, 3)
         The rows of the new answer, which have a tree by themselves.
     work_limit : int
@@ -83,7 +84,7 @@ def smallest_conflict(
     >>> smallest_conflict([[[0, 1, 2]], [[3, 4, 5]]], [[0, 2, 1]]).members
     (0,)
     """
-    search = _Search([Triplets.of(each).rows for each in answers], Triplets.of(new_rows).rows)
+    search = _Search([_rows_of(each) for each in answers], _rows_of(new_rows))
     everything = range(len(answers))
     if search.is_consistent(everything):
         return None
@@ -96,12 +97,16 @@ def smallest_conflict(
     return SmallestConflict(found, len(found) <= search.bound)
 
 
+def _rows_of(answer: Any) -> Int:
+    rows = answer.rows if isinstance(answer, Triplets) else answer
+    return np.asarray(rows, np.int32).reshape(-1, 3)
+
+
 class _Search:
     def __init__(self, answers: Sequence[Int], new_rows: Int) -> None:
         rows = np.concatenate([new_rows, *answers])
-        items, local = np.unique(rows, return_inverse=True)
-        self._n = max(int(items.size), 1)
-        local = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
+        # One more item than the rows name changes nothing, and a group needs an item outside.
+        self._n, local = compact_rows(rows, int(rows.max(initial=0)) + 2)
         ends = np.cumsum([len(new_rows), *map(len, answers)])
         self._new_rows, *self._answers = np.split(local, ends[:-1])
         self.work = 0

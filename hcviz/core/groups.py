@@ -66,12 +66,13 @@ class Groups:
         if prices.shape != (len(given),) or not np.all(np.isfinite(prices) & (prices > 0)):
             raise InvalidConstraint("The weights of groups must be positive numbers, one for each.")
         for number, (each, weight) in enumerate(zip(given, prices.tolist(), strict=True)):
-            items = tuple(_items_of(each, number).tolist())
-            found[items] = max(weight, found.get(items, 0.0))
-        self.members = tuple(np.array(items, np.int32) for items in found)
+            key = tuple(_items_of(each, number).tolist())
+            found[key] = max(weight, found.get(key, 0.0))
+        self.members = tuple(np.array(key, np.int32) for key in found)
         self.weights = np.array(list(found.values()), np.float64)
-        for array in (*self.members, self.weights):
-            array.flags.writeable = False
+        self.weights.flags.writeable = False
+        for items in self.members:
+            items.flags.writeable = False
 
     @classmethod
     def of(cls, groups: Any, n_items: int | None = None) -> Groups:

@@ -6,7 +6,8 @@
 
 Only the first three columns are required. Rows with the same number in the column ``group`` are one
 constraint (here: bat, whale and lion together, apart from trout). A row without a number is a
-constraint by itself.
+constraint by itself. ``*`` in the column ``apart`` means everything else: the items are a group, a
+clade of the tree. If an item is called ``*``, it is written ``(everything else)``.
 
 Files with three columns and no header need the parameter ``order``, since cblearn's lists, for
 instance, have the order (anchor, near, far).
@@ -26,6 +27,7 @@ from typing import Literal, get_args
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.text import closest_name, shorten
 from hcviz.io.decoding import decode_utf8
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import Constraint
 
 REQUIRED_COLUMNS = ("together_1", "together_2", "apart")
@@ -35,6 +37,9 @@ COLUMNS = (*REQUIRED_COLUMNS, "weight", "author", "note", "group", "enabled", "t
 Order = Literal["together-together-apart", "anchor-near-far"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ANCHOR_COLUMNS = ("anchor", "near", "far")
+
+#: Texts in the column ``apart`` that are not names: the group is a clade.
+EVERYTHING_ELSE_TEXTS = ("*", "(everything else)")
 
 _BOOLEANS = {
     "true": True,
@@ -63,11 +68,13 @@ def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) 
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
+    everything = EVERYTHING_ELSE_TEXTS[EVERYTHING_ELSE_TEXTS[0] in labels]
     for each in constraints:
         enabled = "true" if each.enabled else "false"
         rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
-        for a, b, c in each.triplets.rows.tolist():
-            writer.writerow((labels[a], labels[b], labels[c], *rest))
+        apart = everything if each.is_clade else labels[each.apart]
+        for a, b in itertools.pairwise(each.group):
+            writer.writerow((labels[a], labels[b], apart, *rest))
     return buffer.getvalue()
 
 
@@ -203,7 +210,12 @@ def _names_columns(cells: list[str], order: Order) -> bool:
 
 
 def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
-    items = [_item(cells[name], line, name, index) for name in REQUIRED_COLUMNS]
+    items = [_item(cells[name], line, name, index) for name in REQUIRED_COLUMNS[:2]]
+    apart = cells["apart"]
+    if apart not in index and apart.strip() in EVERYTHING_ELSE_TEXTS:
+        items.append(EVERYTHING_ELSE)
+    else:
+        items.append(_item(apart, line, "apart", index))
     if len(set(items)) < 3:
         raise InvalidConstraint(
             f"Line {line} of the constraints names one item twice: "

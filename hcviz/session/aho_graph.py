@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.build import aho_components
 from hcviz.session.constraint import Constraint
-from hcviz.session.model import joined_triplets
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,12 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
     edges = tuple(
         Edge(a, b, each.apart, each.id)
         for each in constraints
-        if each.apart in inside
+        if (each.apart in inside or (each.is_clade and not inside <= set(each.group)))
         for a, b in pairwise(item for item in each.group if item in inside)
     )
-    rows = [(edge.a, edge.b, edge.apart) for edge in edges]
-    pieces = aho_components(members, rows)
+    chosen = [each for each in constraints if each.is_clade and set(each.group) <= inside]
+    rows = [(edge.a, edge.b, edge.apart) for edge in edges if edge.apart >= 0]
+    pieces = aho_components(members, rows, [each.group for each in chosen])
     return AhoGraph(
         tuple(members.tolist()), edges, tuple(tuple(piece.tolist()) for piece in pieces)
     )
@@ -107,7 +107,7 @@ def find_blocked_set(new: Constraint, others: Sequence[Constraint]) -> BlockedSe
     set. O(depth (items + triplets)).
     """
     everything = [*others, new]
-    waiting = [np.unique(joined_triplets(tuple(everything)).rows)]
+    waiting = [np.unique([item for each in everything for item in each.named])]
     while waiting:
         items = waiting.pop()
         if items.size < 2:
@@ -126,11 +126,25 @@ def _path(graph: AhoGraph, new: Constraint) -> tuple[int, ...]:
     old = nx.Graph()
     old.add_nodes_from(graph.items)
     old.add_edges_from((edge.a, edge.b) for edge in graph.edges if edge.id != new.id)
+    if new.is_clade:  # from any item outside
+        starts = {item for item in graph.items if item not in new.group}
+        inside = [item for item in new.group if item in old]
+        ends = [
+            tuple(reversed(path[: _first(path, starts) + 1]))
+            for item in inside
+            for path in nx.single_source_shortest_path(old, item).values()
+            if starts.intersection(path)
+        ]
+        return min(ends, key=_length, default=())
     if new.apart not in old:
         return ()
     reached = nx.single_source_shortest_path(old, new.apart)
     ends = [tuple(reached[item]) for item in new.group if item in reached]
     return min(ends, key=_length, default=())
+
+
+def _first(path: Sequence[int], wanted: set[int]) -> int:
+    return next(place for place, item in enumerate(path) if item in wanted)
 
 
 def _length(path: tuple[int, ...]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from hcviz.session.history import UpdateResult
 from hcviz.session.methods import Methods
-from hcviz.session.model import Constraint, Session, joined_triplets
+from hcviz.session.model import Constraint, Session
 from hcviz.session.runs import IGNORED_TEXT, announce, start_run
 
 SAMPLING_TEXT = "Sampling continues, and the tree stays."
@@ -44,7 +44,7 @@ def satisfied_by_shown_tree(session: Session, constraints: Sequence[Constraint])
     tree = session.tree
     if tree is None or tree.n_leaves != session.n_items:
         return False
-    return bool(tree.satisfies(joined_triplets(tuple(constraints))).all())
+    return all(each.holds_in(tree) for each in constraints)
 
 
 __all__ = ["SAMPLING_TEXT", "apply_constraints", "is_tree_changing", "satisfied_by_shown_tree"]

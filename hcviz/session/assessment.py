@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.build import chain_triplets, is_consistent
+from hcviz.core import buildkernels as kernels
+from hcviz.core.build import compact_rows, constraint_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
-from hcviz.core.tree import Tree
-from hcviz.core.triplets import Triplets
-from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_triplets, sentence
+from hcviz.core.groups import Groups
+from hcviz.session.constraint import EVERYTHING_ELSE, check_statement
+from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_rows, sentence
 
 AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
 ConstraintState = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
 
+#: A group is tested triplet by triplet for being implied if it implies at most this number.
+MAX_TESTED = 2000
 #: Conflicts up to this size are explained with each answer; larger ones with a number.
 MAX_QUOTED = 3
 
@@ -48,7 +51,7 @@ def assess(
     group : sequence of int
         At least two items.
     apart : int
-        An item that is not in the group.
+        An item that is not in the group, or EVERYTHING_ELSE.
     author : str, optional
         If given, only a constraint of the same author is a repeat.
 
@@ -69,9 +72,7 @@ def assess(
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
         return Assessment("repeat", f"{said}: already in the list, by {twin.author}.")
-    kind = assess_triplets(
-        session.tree, session.triplets, session.n_items, group, apart, session.is_soft
-    )
+    kind = assess_statement(session, group, apart)
     meaning = _WEIGHED if kind == "conflict" and session.is_soft else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
         return Assessment("ignored", f"{said}: {_IGNORED[kind]}.")
@@ -95,39 +96,35 @@ _IGNORED: dict[AssessmentKind, str] = {
 _WEIGHED = "no tree satisfies this and the earlier answers; they will be weighed against each other"
 
 
-def assess_triplets(
-    tree: Tree | None,
-    triplets: Triplets,
-    n_items: int,
-    group: Sequence[int],
-    apart: int,
-    weighed: bool = False,
-) -> AssessmentKind:
-    """Return the kind of a constraint against triplets; never ``repeat``.
+def assess_statement(session: Session, group: Sequence[int], apart: int) -> AssessmentKind:
+    """Return the kind of a constraint against the enabled ones; never ``repeat``.
 
-    The triplets must be consistent unless they are ``weighed``. Nothing follows from contradictory
-    triplets, and no further one contradicts them.
+    Under a soft method, the enabled constraints may contradict each other. Then nothing follows
+    from them, and no further one contradicts them.
     """
-    rows = chain_triplets(group, apart)
-    known, wanted, n = _compact(triplets.rows, rows)
-    torn = weighed and not is_consistent(n, known)
-    if not torn and not is_consistent(n, np.concatenate([known, wanted])):
+    tried = Constraint(0, tuple(group), apart)
+    known = constraint_rows(session.triplets, session.groups)
+    torn = session.is_soft and not _has_tree(known)
+    if not torn and not _has_tree(np.concatenate([known, tried.rows])):
         return "conflict"
-    if not torn and is_implied_by(n, known, wanted):
+    if not torn and is_implied(session.n_items, known, tried):
         return "implied"
-    if tree is not None and tree.n_leaves == n_items and bool(np.all(tree.satisfies(rows))):
+    tree = session.tree
+    if tree is not None and tree.n_leaves == session.n_items and tried.holds_in(tree):
         return "lock"
     return "correction"
 
 
 def check_items(session: Session, group: Sequence[int], apart: int) -> None:
     """Raise :class:`InvalidConstraint` unless this is a constraint over the session's items."""
-    chain_triplets(group, apart)
-    for item in (*group, apart):
+    check_statement(group, apart)
+    for item in group if apart == EVERYTHING_ELSE else (*group, apart):
         if not 0 <= item < session.n_items:
             raise InvalidConstraint(
                 f"The constraint names item {item}, but there are only {session.n_items} items."
             )
+    if apart == EVERYTHING_ELSE:
+        Groups.of([group], session.n_items)
 
 
 def is_repeat(
@@ -137,29 +134,48 @@ def is_repeat(
     return constraint.states_same(group, apart) and author in (None, constraint.author)
 
 
-def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
-    """Return True if every tree that satisfies ``known`` also satisfies all rows of ``wanted``.
+def is_implied(n_items: int, known: NDArray[np.int32], constraint: Constraint) -> bool:
+    """Return True if every tree that satisfies ``known`` also satisfies the constraint.
 
-    ``known`` must be consistent. A triplet ab|c is implied if neither ac|b nor bc|a can be added. A
-    triplet with an item that ``known`` does not name is never implied.
+    ``known`` are consistent rows. A group that implies more than MAX_TESTED triplets counts as
+    implied only if it is among ``known``.
     """
-    if not np.isin(wanted, known).all():
+    if not constraint.is_clade:
+        return is_implied_by(n_items, known, constraint.rows)
+    group = Groups([constraint.group])
+    size = len(constraint.group)
+    if _has_rows(known, group.rows):
+        return True
+    if (size - 1) * (n_items - size) > MAX_TESTED:
         return False
-    trial = np.concatenate([known, wanted[:1]])
+    return is_implied_by(n_items, known, group.triplets(n_items))
+
+
+def _has_rows(known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
+    """Return True if the rows ``wanted`` are consecutive rows of ``known``."""
+    starts = np.flatnonzero((known == wanted[0]).all(axis=1))
+    return any(np.array_equal(known[k : k + len(wanted)], wanted) for k in starts.tolist())
+
+
+def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
+    """Return True if every tree that satisfies ``known`` also satisfies all triplets ``wanted``.
+
+    ``known`` must be consistent rows. A triplet ab|c is implied if neither ac|b nor bc|a can be
+    added. A triplet whose a or b ``known`` does not name is never implied, nor is one whose c it
+    does not name, unless there are groups.
+    """
+    if not np.isin(wanted[:, :2], known).all():
+        return False
+    if not (known[:, 2] < 0).any() and not np.isin(wanted[:, 2], known).all():
+        return False
+    m, rows = compact_rows(np.concatenate([known, wanted]), n_items + 1)
+    trial, wanted = rows[: len(known) + 1].copy(), rows[len(known) :]
     for a, b, c in wanted.tolist():
         for other in ((a, c, b), (b, c, a)):
             trial[-1] = other
-            if is_consistent(n_items, trial):
+            if not kernels.aho_tree(m, trial)[1].size:
                 return False
     return True
-
-
-def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
-    """Return the rows over items 0..k-1, and k. BUILD is linear in items."""
-    items, local = np.unique(np.concatenate(rows), return_inverse=True)
-    local = local.reshape(-1, 3).astype(np.int32)
-    ends = np.cumsum([len(each) for each in rows])[:-1]
-    return (*np.split(local, ends), max(int(items.size), 1))
 
 
 # ---------------------------------------------------------------------- states of the constraints
@@ -175,12 +191,9 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     tree = session.tree
     holds: dict[int, bool] = {}
     if tree is not None and tree.n_leaves == session.n_items and session.enabled:
-        good = tree.satisfies(session.triplets)
-        starts = np.cumsum([0] + [len(each.triplets) for each in session.enabled[:-1]])
-        whole = np.logical_and.reduceat(good, starts)
-        holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
+        holds = {each.id: each.holds_in(tree) for each in session.enabled}
     torn = session.is_soft and not is_consistent_set(session.enabled)
-    redundant = frozenset() if torn else implied_constraint_ids(session.enabled)
+    redundant = frozenset() if torn else implied_constraint_ids(session.enabled, session.n_items)
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
     result: dict[int, ConstraintState] = {}
@@ -194,24 +207,24 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     return result
 
 
-def implied_constraint_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
+def implied_constraint_ids(constraints: tuple[Constraint, ...], n_items: int) -> frozenset[int]:
     """Return the constraints that follow from those before them. All must be consistent.
 
     O(m) BUILDs for m constraints; the result is cached.
     """
-    redundant = _implied_flags(tuple(each.statement for each in constraints))
+    redundant = _implied_flags(tuple(each.statement for each in constraints), n_items)
     return frozenset(each.id for each, follow in zip(constraints, redundant, strict=True) if follow)
 
 
 @lru_cache(maxsize=64)
-def _implied_flags(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
-    if not statements:
-        return ()
-    chains = [chain_triplets(*statement) for statement in statements]
-    rows, n = _compact(np.concatenate(chains))
-    ends = np.cumsum([len(chain) for chain in chains]).tolist()
-    starts = [0, *ends[:-1]]
-    return tuple(is_implied_by(n, rows[:a], rows[a:b]) for a, b in zip(starts, ends, strict=True))
+def _implied_flags(statements: tuple[Statement, ...], n_items: int) -> tuple[bool, ...]:
+    made = [Constraint(0, *statement) for statement in statements]
+    rows = joined_rows(made)
+    ends = np.cumsum([len(each.rows) for each in made]).tolist()
+    starts = [0, *ends][: len(made)]
+    return tuple(
+        is_implied(n_items, rows[:end], each) for end, each in zip(starts, made, strict=True)
+    )
 
 
 # ---------------------------------------------------------------------- conflicts
@@ -224,8 +237,8 @@ def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
 
 def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
     """Return those of ``some`` that each contradict ``others``. One BUILD each."""
-    rows = joined_triplets(tuple(others)).rows if some else np.empty((0, 3), np.int32)
-    return [each for each in some if not _has_tree(np.concatenate([rows, each.triplets.rows]))]
+    rows = joined_rows(others if some else ())
+    return [each for each in some if not _has_tree(np.concatenate([rows, each.rows]))]
 
 
 def explain_conflict(
@@ -237,7 +250,7 @@ def explain_conflict(
     A proof that needs too much work is given up after a tenth of a second, and the smaller of two
     minimal sets is returned (:func:`hcviz.core.conflict.smallest_conflict`).
     """
-    found = smallest_conflict([each.triplets.rows for each in others], constraint.triplets.rows)
+    found = smallest_conflict([each.rows for each in others], constraint.rows)
     culprits = [others[place] for place in found.members] if found else []
     smallest = found is None or found.smallest
     repairs = tuple(
@@ -256,12 +269,13 @@ def explain_conflict(
 
 def is_consistent_set(constraints: Sequence[Constraint]) -> bool:
     """Return True if some tree satisfies all of these, enabled or not. One BUILD."""
-    return _has_tree(joined_triplets(tuple(constraints)).rows)
+    return _has_tree(joined_rows(constraints))
 
 
 def _has_tree(rows: NDArray[np.int32]) -> bool:
-    compact, n = _compact(rows)
-    return is_consistent(n, compact)
+    # One more item than the rows name changes nothing, and a group needs an item outside.
+    n, compact = compact_rows(rows, int(rows.max(initial=0)) + 2)
+    return bool(kernels.aho_tree(n, compact)[1].size == 0)
 
 
 def _conflict_sentence(

@@ -8,20 +8,28 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hcviz.core.build import chain_triplets
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.groups import Groups
+from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 #: A longer list of names shows this many names and a count.
 NAMES_SHOWN = 3
 
-#: A group, and the item that is apart from it.
+#: In place of an item: the group is apart from all other items, so it is a clade.
+EVERYTHING_ELSE = -1
+
+#: A group, and the item that is apart from it, or EVERYTHING_ELSE.
 Statement = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """The items of ``group`` are together, apart from the item ``apart``.
+    """The items of ``group`` are together, apart from one item or from everything else.
 
     Attributes
     ----------
@@ -30,7 +38,7 @@ class Constraint:
     group : tuple of int
         At least two different items, as indices of the session's labels.
     apart : int
-        An item that is not in the group.
+        An item that is not in the group, or EVERYTHING_ELSE: the group is a clade.
     author : str
         Who gave the answer.
     weight : float
@@ -61,8 +69,8 @@ class Constraint:
         object.__setattr__(self, "group", tuple(int(item) for item in self.group))
         object.__setattr__(self, "apart", int(self.apart))
         object.__setattr__(self, "weight", float(self.weight))
-        chain_triplets(self.group, self.apart)
-        if min(*self.group, self.apart) < 0:
+        check_statement(self.group, self.apart)
+        if min(self.group) < 0 or self.apart < EVERYTHING_ELSE:
             raise InvalidConstraint(f"A constraint names item {min(*self.group, self.apart)}.")
         if not (math.isfinite(self.weight) and self.weight > 0):
             raise InvalidConstraint(f"The weight of a constraint is positive, not {self.weight:g}.")
@@ -72,9 +80,35 @@ class Constraint:
         """The pair (group, apart)."""
         return self.group, self.apart
 
+    @property
+    def is_clade(self) -> bool:
+        """True if the group is a clade: apart from everything else."""
+        return self.apart == EVERYTHING_ELSE
+
+    @property
+    def named(self) -> tuple[int, ...]:
+        """The items that the constraint names."""
+        return self.group if self.is_clade else (*self.group, self.apart)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int32]:
+        """The rows for BUILD, int32 (|group| - 1, 3); see :mod:`hcviz.core.groups`."""
+        return Groups([self.group]).rows if self.is_clade else self.triplets.rows
+
+    def holds_in(self, tree: Tree) -> bool:
+        """Return True if the tree satisfies the constraint."""
+        if self.is_clade:
+            return tree.has_clade(self.group)
+        return bool(tree.satisfies(self.triplets).all())
+
     @cached_property
     def triplets(self) -> Triplets:
-        """The |group| - 1 chained triplets, each with an equal share of the weight."""
+        """The |group| - 1 chained triplets, each with an equal share of the weight.
+
+        Empty if the group is a clade, since its triplets depend on the other items.
+        """
+        if self.is_clade:
+            return Triplets()
         rows = chain_triplets(self.group, self.apart)
         return Triplets(rows, [self.weight / len(rows)] * len(rows))
 
@@ -94,8 +128,18 @@ def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
     return text if len(shown) == len(items) else f"{text} and {len(items) - len(shown)} more"
 
 
+def check_statement(group: Sequence[int], apart: int) -> None:
+    """Raise :class:`InvalidConstraint` unless this is a constraint, whatever the items are."""
+    if apart == EVERYTHING_ELSE:
+        Groups([group])
+    else:
+        chain_triplets(group, apart)
+
+
 def sentence(group: Sequence[int], apart: int, labels: Sequence[str]) -> str:
     """Return a sentence such as ``bat + whale together, before trout``."""
+    if apart == EVERYTHING_ELSE:
+        return f"{names_text(group, labels)} are a group"
     return f"{names_text(group, labels)} together, before {labels[apart]}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hcviz.core.build import constraint_rows
 from hcviz.session.actions import (
     AddConstraint,
     DeleteConstraint,
@@ -23,11 +24,11 @@ from hcviz.session.actions import (
 )
 from hcviz.session.applying import apply_constraints
 from hcviz.session.assessment import (
-    assess_triplets,
+    assess_statement,
     check_items,
     contradicts,
     is_consistent_set,
-    is_implied_by,
+    is_implied,
     is_repeat,
 )
 from hcviz.session.conflicts import (
@@ -242,9 +243,7 @@ def _enable_if_consistent(
     if not session.is_soft and contradicts(made, others):
         session, said_so = _refuse(session, made, waiting)
         return start_run(session, session.message, "snapshot") if always else (session, said_so)
-    kind = assess_triplets(
-        session.tree, session.triplets, session.n_items, made.group, made.apart, session.is_soft
-    )
+    kind = assess_statement(session, made.group, made.apart)
     made = replace(made, enabled=True)
     session = replace_constraints(session, [made])
     free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
@@ -276,10 +275,9 @@ def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResul
     """Start a run with fewer constraints, unless the removal cannot change the tree."""
     if session.constraint_mode == "ignored":
         return announce(session, text)
-    if session.constraint_mode == "hard":
-        rows, wanted = session.triplets.rows, gone.triplets.rows
-        if is_implied_by(max(session.n_items, 1), rows, wanted):
-            return announce(session, f"{text} The other answers still imply it.")
+    rest = constraint_rows(session.triplets, session.groups)
+    if session.constraint_mode == "hard" and is_implied(session.n_items, rest, gone):
+        return announce(session, f"{text} The other answers still imply it.")
     return start_run(session, text, "snapshot")
 
 

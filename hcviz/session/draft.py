@@ -5,6 +5,7 @@ r"""``Draft``: a constraint that the person is building click by click. It is no
     idle --T--> together --O--> odd --click x--> ready: the group apart from x (T: add to the group)
       \--O with a selection-----^
       \--E with a selection--> eject --click c inside--> ready: the rest apart from c
+    together --Enter--> the items are a group: apart from everything else
     repair --click a, b, c--> ready: a and b apart from c
     drag --drop x on a clade--> odd, ready: the clade and x apart from its sibling
 
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hcviz.session.constraint import Statement, names_text
+from hcviz.session.constraint import EVERYTHING_ELSE, Statement, names_text
 
 Mode = Literal["idle", "together", "odd", "eject", "repair", "drag"]
 
@@ -56,10 +57,15 @@ class Draft:
 
     @property
     def ready(self) -> tuple[Statement, ...]:
-        """The statements (group, apart), one for each odd one; empty until complete."""
+        """The statements (group, apart), one for each odd one; empty until complete.
+
+        Without odd ones, items that are together are a group.
+        """
         group = self.group
         if self.mode in ("idle", "drag") or len(group) < 2:
             return ()
+        if self.mode == "together" and not self.apart:
+            return ((group, EVERYTHING_ELSE),)
         return tuple((group, item) for item in self.apart)
 
     def sentence(self, labels: Sequence[str]) -> str:
@@ -84,7 +90,10 @@ class Draft:
         if len(self.group) == 1:
             return f"Together: {together} and … click one more item or a subtree."
         if self.mode == "together" and not self.apart:
-            return f"Together: {together}. Click items to add or remove; then O for the odd one."
+            return (
+                f"Together: {together}. Click items to add or remove. Enter: they are a group; "
+                "O: only before an odd one out."
+            )
         if not self.apart:
             return f"{together} together, before … click the odd one out."
         return self._ready_sentence(labels)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hcviz.core.groups import Groups
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
@@ -27,6 +28,7 @@ class StartRun:
     triplets: Triplets
     start: Snapshot | Tree | None
     comparisons: Comparisons | None = None
+    groups: Groups | None = None
 
 
 @dataclass(frozen=True)

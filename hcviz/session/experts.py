@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
-from hcviz.core.build import chain_triplets
+from hcviz.core.build import chain_triplets, compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, read_only
@@ -26,7 +26,7 @@ from hcviz.session.conflicts import (
 )
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
-from hcviz.session.model import Constraint, Session, Statement
+from hcviz.session.model import Constraint, Session, Statement, joined_rows
 from hcviz.session.runs import announce, no_change, start_run
 
 Int = NDArray[np.int32]
@@ -285,7 +285,7 @@ def _consistent_part(said: _Said) -> tuple[Constraint, ...]:
 
 
 def _items(constraints: Sequence[Constraint]) -> set[int]:
-    return {item for each in constraints for item in (*each.group, each.apart)}
+    return {item for each in constraints for item in each.named}
 
 
 def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
@@ -296,9 +296,11 @@ def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list
     rows: dict[_Row, None] = {}
     for each in constraints:
         group = [item for item in each.group if item in among]
-        if each.apart in among and len(group) > 1:
-            for a, b, c in chain_triplets(group, each.apart).tolist():
-                rows[(min(a, b), max(a, b), c)] = None
+        outside = sorted(among.difference(each.group)) if each.is_clade else [each.apart]
+        for apart in outside if len(group) > 1 else ():
+            if apart in among:
+                for a, b, c in chain_triplets(group, apart).tolist():
+                    rows[(min(a, b), max(a, b), c)] = None
     return list(rows)
 
 
@@ -306,18 +308,17 @@ class _TripletTester:
     """Tests single triplets against one author's answers."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
-        rows = np.concatenate([np.empty((0, 3), np.int32), *(c.triplets.rows for c in constraints)])
-        self._items, local = np.unique(rows, return_inverse=True)
-        self._rows = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
-        self.cost = BUILD_OVERHEAD + self._items.size + len(self._rows)
+        self._known = joined_rows(constraints)
+        self.cost = BUILD_OVERHEAD + np.unique(self._known).size + len(self._known)
 
     def relation_to(self, row: _Row) -> int:
         """Return 0 if the triplet follows, 1 if it contradicts, 2 if neither."""
-        wanted = np.searchsorted(self._items, row).astype(np.int32)[None]
-        n = int(self._items.size)
-        if kernels.aho_tree(n, np.concatenate([self._rows, wanted]))[1].size:
+        wanted = np.array([row], np.int32)
+        rows = np.concatenate([self._known, wanted])
+        most = int(rows.max()) + 1
+        if kernels.aho_tree(*compact_rows(rows, most + 1))[1].size:
             return 1
-        return 0 if is_implied_by(n, self._rows, wanted) else 2
+        return 0 if is_implied_by(most, self._known, wanted) else 2
 
 
 def _find_disagreements(
@@ -328,7 +329,7 @@ def _find_disagreements(
     found = []
     for each in refused[:MAX_EXPLAINED]:
         for known in (others, [*others, *taken]):  # the second if both authors' answers are needed
-            small = smallest_conflict([c.triplets.rows for c in known], each.triplets.rows)
+            small = smallest_conflict([c.rows for c in known], each.rows)
             if small is not None:
                 found.append(Disagreement(each.id, tuple(known[k].id for k in small.members)))
                 break

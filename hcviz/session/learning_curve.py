@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from hcviz.core.tree import Tree
 from hcviz.session.constraint import Constraint
-from hcviz.session.model import Checkpoint, Session, joined_triplets
+from hcviz.session.model import Checkpoint, Session
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +73,7 @@ def held_out_scores(session: Session) -> tuple[HeldOutScore, ...]:
 
 def count_satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
     """Return how many of the constraints the tree satisfies; each counts as a whole."""
-    if not constraints:
-        return 0
-    good = tree.satisfies(joined_triplets(tuple(constraints)))
-    starts = np.cumsum([0, *(len(each.triplets) for each in constraints[:-1])])
-    return int(np.logical_and.reduceat(good, starts).sum())
+    return sum(each.holds_in(tree) for each in constraints)
 
 
 def _moments(session: Session) -> Iterator[Session | Checkpoint]:

@@ -6,7 +6,7 @@ session contains no data set, only the item labels and the :class:`DataSpec` tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.groups import Groups
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
@@ -260,6 +261,13 @@ class Session:
         return joined_triplets(self.enabled, self.author_weights)
 
     @cached_property
+    def groups(self) -> Groups:
+        """The groups that must be clades, of the enabled constraints, with the authors' weights."""
+        found = [each for each in self.enabled if each.is_clade]
+        weights = [each.weight * self.author_weights.get(each.author, 1.0) for each in found]
+        return Groups([each.group for each in found], weights)
+
+    @cached_property
     def comparisons(self) -> Comparisons | None:
         """The comparisons of the choices; None if there are no choices."""
         return comparisons_of(self.choices)
@@ -282,6 +290,11 @@ def joined_triplets(
     return Triplets(
         np.concatenate([each.triplets.rows for each in constraints]), np.concatenate(weights)
     )
+
+
+def joined_rows(constraints: Sequence[Constraint]) -> NDArray[np.int32]:
+    """Return the rows for BUILD of all given constraints, enabled or not."""
+    return np.concatenate([np.empty((0, 3), np.int32), *(each.rows for each in constraints)])
 
 
 def equal_values(first: Any, second: Any) -> bool:
@@ -335,6 +348,7 @@ __all__ = [
     "Statement",
     "Status",
     "equal_values",
+    "joined_rows",
     "joined_triplets",
     "names_text",
     "sentence",

@@ -85,7 +85,7 @@ def start_run(
     )
     go = StartRun(
         run, session.method, session.params, session.seed, session.triplets, origin,
-        session.comparisons,
+        session.comparisons, session.groups,
     )  # fmt: skip
     return session, (*effects, go)
 
@@ -132,10 +132,10 @@ def finished_sentence(session: Session) -> str:
         return f"Done. {IGNORED_TEXT}"
     if not count or session.tree is None:
         return "Done."
-    broken = int((~session.tree.satisfies(session.triplets)).sum())
+    broken = sum(not each.holds_in(session.tree) for each in session.enabled)
     if broken:
         verb = "does" if broken == 1 else "do"
-        return f"Done. {broken} of {len(session.triplets)} triplets {verb} not hold in this tree."
+        return f"Done. {broken} of {count} constraints {verb} not hold in this tree."
     return "Done. The constraint holds." if count == 1 else f"Done. All {count} constraints hold."
 
 

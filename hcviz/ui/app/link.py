@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.session.constraint import DataSpec
+from hcviz.session.constraint import EVERYTHING_ELSE, DataSpec
 from hcviz.session.model import Session, Statement
 from hcviz.ui.state.view_state import ViewState
 
@@ -57,7 +57,8 @@ _TEXTS = (
 def to_query(link: Link) -> str:
     """Return the query string of a link, such as ``data=zoo&method=ddt``.
 
-    The group {3, 7} apart from item 20 is written ``3.7-20``, and ``3.7-20~`` if it is disabled.
+    The group {3, 7} apart from item 20 is written ``3.7-20``, and ``3.7-20~`` if it is disabled;
+    the group {3, 7} apart from everything else ``3.7-*``.
     """
     pairs: list[tuple[str, str]] = []
     for name in (*_TEXTS, "seed", "clusters", "below"):
@@ -109,13 +110,15 @@ def _is_value(value: Any) -> bool:
 
 
 def _constraint_text(group: Iterable[int], apart: int, enabled: bool) -> str:
-    return ".".join(str(item) for item in group) + f"-{apart}" + ("" if enabled else "~")
+    outside = "*" if apart == EVERYTHING_ELSE else str(apart)
+    return ".".join(str(item) for item in group) + f"-{outside}" + ("" if enabled else "~")
 
 
 def _constraint(text: str) -> LinkedConstraint:
     try:
         group, apart = text.removesuffix("~").split("-")
-        return tuple(int(item) for item in group.split(".")), int(apart), not text.endswith("~")
+        outside = EVERYTHING_ELSE if apart == "*" else int(apart)
+        return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
         said = text if len(text) <= 40 else f"{text[:39]}…"
         raise InvalidParameter(f"The link's constraint {said!r} cannot be read.") from None

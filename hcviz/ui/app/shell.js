@@ -5,7 +5,7 @@ const ICON = {
 }
 
 // The shortcuts of the page. Python decides what they do.
-const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
+const KEYS = new Set(["t", "o", "e", "g", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
 
 // True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but has
 // nothing to undo.

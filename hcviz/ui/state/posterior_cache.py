@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hcviz.core.groups import Groups
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.triplets import Triplets
@@ -13,7 +14,7 @@ from hcviz.jobs import Samples
 #: Runs whose samples are kept.
 KEPT_RUNS = 4
 
-#: What a posterior depends on besides the method and its parameters: data, triplets, their mode.
+#: What a posterior depends on besides the method and its parameters: data, constraints, their mode.
 Circumstances = tuple[Any, tuple[bytes, bytes], str]
 
 
@@ -78,10 +79,11 @@ class PosteriorCache:
         return None
 
 
-def circumstances(data: Any, triplets: Triplets, mode: str) -> Circumstances:
+def circumstances(data: Any, triplets: Triplets, groups: Groups, mode: str) -> Circumstances:
     """Return the key of what a posterior depends on.
 
-    ``mode`` is how the method treats the triplets; without triplets it makes no difference.
+    ``mode`` is how the method treats constraints; without constraints it makes no difference.
     """
-    rows = (triplets.rows.tobytes(), triplets.weights.tobytes())
-    return data, rows, mode if rows[0] else ""
+    rows = triplets.rows.tobytes() + groups.rows.tobytes()
+    weights = triplets.weights.tobytes() + groups.weights.tobytes()
+    return data, (rows, weights), mode if rows else ""

@@ -326,7 +326,7 @@ class Store:
         if self.samples is not None:
             return self.samples
         return self.posteriors.newest(
-            self._circumstances(self.session.triplets, self.session.constraint_mode)
+            self._circumstances(self.session, self.session.constraint_mode)
         )
 
     def changes(self) -> CladeChanges | None:
@@ -341,9 +341,9 @@ class Store:
             self._changes = known = (self.baseline, self.drawn, found)
         return known[2]
 
-    def _circumstances(self, triplets: Any, mode: str) -> Circumstances:
+    def _circumstances(self, given: Session | Problem, mode: str) -> Circumstances:
         spec = None if self._loaded is None else self._loaded.spec
-        return circumstances(spec, triplets, mode)
+        return circumstances(spec, given.triplets, given.groups, mode)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
@@ -359,7 +359,7 @@ class Store:
     def _start(self, effect: Any) -> None:
         try:
             problem = self._data_problem.with_comparisons(effect.comparisons)
-            problem = problem.with_triplets(effect.triplets)
+            problem = problem.with_triplets(effect.triplets).with_groups(effect.groups)
             method = get_algorithm(effect.method)
             fault = method.missing_data(problem)
             if fault:
@@ -380,7 +380,7 @@ class Store:
                 effect.method,
                 effect.params,
                 problem,
-                self._circumstances(problem.triplets, method.constraint_mode(effect.params)),
+                self._circumstances(problem, method.constraint_mode(effect.params)),
                 effect.start,
             )
         self.runs.start(

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import LOW_SUPPORT
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import geometry, labels, partition
 from hcviz.ui.tree.axis import Axis
@@ -252,9 +253,11 @@ class Centre:
         if tree is None:
             return
         for group, apart in answers:
-            top = tree.smallest_clade([*group, apart])
+            named = group if apart == EVERYTHING_ELSE else (*group, apart)
+            top = tree.smallest_clade(named)
             paths.append((top, tuple(group), self._theme.together))
-            paths.append((top, (apart,), self._theme.apart))
+            if apart != EVERYTHING_ELSE:
+                paths.append((top, (apart,), self._theme.apart))
         self.renderer.pulse(paths)
 
     # ------------------------------------------------------------------ numbers of the nodes

@@ -87,7 +87,9 @@ def cluster_count_inputs(store: Store) -> tuple[int, int, float]:
 
 def result_key(session: Session, name: str, k: int) -> Key:
     """Return the key of a cached result: all that the result of a method depends on."""
-    said = (session.triplets.rows.tobytes(), session.triplets.weights.tobytes(), session.choices)
+    triplets, groups = session.triplets, session.groups
+    rows = triplets.rows.tobytes() + groups.rows.tobytes()
+    said = (rows, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
     given = repr(sorted(_params(session, name).items()))
     return (name, session.data, session.seed, given, own, *said)
@@ -188,5 +190,5 @@ class AgreementRuns:
             self._next()
 
         self._at = at
-        problem = self._store.problem.with_triplets(session.triplets)
+        problem = self._store.problem.with_triplets(session.triplets).with_groups(session.groups)
         self._behind.start(name, problem, dict(params), session.seed, done, TIMEOUT)

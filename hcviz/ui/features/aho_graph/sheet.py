@@ -100,6 +100,13 @@ def _conflict_state(store: Store) -> dict[str, Any]:
 def _path_sentence(found: BlockedSet, new: Constraint, labels: Any) -> str:
     """Return a sentence about the path of constraints that excludes the new one."""
     names = [labels[item] for item in found.path]
+    if not names:
+        return "Together, the answers hold all of these items on one side."
+    if new.is_clade:
+        return (
+            f"Earlier answers hold {' - '.join(names)} together. {names[0]} is outside the new "
+            f"group, and {names[-1]} is in it."
+        )
     odd = labels[new.apart]
     if len(names) > 6:
         names = [*names[:3], f"{len(names) - 5} more", *names[-2:]]

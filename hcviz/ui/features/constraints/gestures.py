@@ -11,12 +11,15 @@ from typing import Any
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session.constraint import Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.drop import item_set_apart
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.state.store import Store
+
+
+ALL_ITEMS = "All items together are the whole tree. Leave out those that do not belong."
 
 
 class Gestures:
@@ -71,8 +74,10 @@ class Gestures:
         store.look(draft=draft.drop(members, apart), selection=())
 
     def key(self, key: str) -> None:
-        """Handle the keys T, O, E, Enter and Escape."""
-        if key in ("t", "o", "e"):
+        """Handle the keys T, O, E, G, Enter and Escape."""
+        if key == "g":
+            self.state_group()
+        elif key in ("t", "o", "e"):
             self.begin({"t": "together", "o": "odd", "e": "eject"}[key])
         elif key == "Enter":
             self.apply()
@@ -96,10 +101,30 @@ class Gestures:
             draft = draft.begin_eject(view.selection)
         self.store.look(draft=draft, error=None)
 
+    def state_group(self) -> None:
+        """Add the constraint that the items of the draft, or the selected items, are a group."""
+        view = self.store.view
+        items = view.draft.group if view.draft.open else view.selection
+        if len(items) < 2:
+            self.store.look(said="Select a branch or several items, then G: they are a group.")
+            return
+        if len(items) == self.store.session.n_items:
+            self.store.look(said=ALL_ITEMS)
+            return
+        self.store.look(draft=Draft())
+        author = self.store.session.author
+        with self.store.guarded():
+            self.store.dispatch(act.AddConstraint(tuple(items), EVERYTHING_ELSE, author=author))
+            self.on_stated()
+
     def apply(self) -> None:
         """Add the constraints of the draft to the session."""
-        ready = self.store.view.draft.ready
+        draft = self.store.view.draft
+        ready = draft.ready
         if not ready:
+            return
+        if len(draft.group) == self.store.session.n_items:
+            self.store.look(said=ALL_ITEMS)
             return
         self.store.look(draft=Draft(), selection=())
         author = self.store.session.author
@@ -165,7 +190,7 @@ class Gestures:
         elif name == "show":
             for constraint in store.session.constraints:
                 if constraint.id == int(more["id"]):
-                    store.look(selection=(*constraint.group, constraint.apart))
+                    store.look(selection=constraint.named)
 
 
 def _items(listed: Any, n_items: int) -> tuple[int, ...]:

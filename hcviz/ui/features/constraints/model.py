@@ -110,6 +110,8 @@ def switch_method_action(store: Store) -> act.SetMethod | None:
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     statements = draft.ready
+    if len(draft.group) == session.n_items:  # all items are no group
+        statements = ()
     ready = statements[:MAX_VERDICTS]
     verdicts = [assess(session, group, apart, session.author) for group, apart in ready]
 

@@ -125,7 +125,7 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "show":
         found = store.session.find(int(more["id"]))
         if found is not None:
-            actions.select_items((*found.group, found.apart))
+            actions.select_items(found.named)
     elif name == "sheet":
         store.look(sheet="dependencies")
 

@@ -203,7 +203,7 @@ class LessonController:
                 return None
             here = {each.id for each in session.constraints}
             fresh = [c for c in session.future[-1].constraints if c.id not in here]
-            named = [item for c in fresh[:1] for item in (*c.group, c.apart)]
+            named = [item for c in fresh[:1] for item in c.named]
             return _most_misplaced(tree, target, named) if named else None
         left = [item for item in range(session.n_items) if item not in lesson.known]
         order = [left[k] for k in self._rng.permutation(len(left))]

@@ -10,9 +10,10 @@ from hcviz.core.build import chain_triplets
 from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
-from hcviz.posterior import Verdict
+from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
 from hcviz.questions import SURPRISING_BELOW
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
@@ -90,11 +91,18 @@ def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[t
     with samples.open() as posterior:
         if posterior is None:
             return []
-        share = posterior.joint_probability(chain_triplets(group, apart))
+        share = statement_share(posterior, group, apart)
     said = f"true in {percent(share)} of the sampled trees"
     return [
         ("surprising", f"{said}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{said}.")
     ]
+
+
+def statement_share(posterior: Posterior, group: tuple[int, ...], apart: int) -> float:
+    """Return the share of the sampled trees that satisfy a statement."""
+    if apart == EVERYTHING_ELSE:
+        return posterior.clade_support(group)
+    return posterior.joint_probability(chain_triplets(group, apart))
 
 
 def accuracy_state(store: Store) -> dict[str, str] | None:
