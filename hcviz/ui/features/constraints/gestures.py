@@ -18,7 +18,6 @@ from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.state.store import Store
 
-
 ALL_ITEMS = "All items together are the whole tree. Leave out those that do not belong."
 
 
