@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ class Target:
         self.calls = []
 
     @ACTS.on("pick")
-    def _pick(self, items: list[int], name: str = "", share: float = 0.0) -> None:
+    def _pick(self, items: Sequence[int], name: str = "", share: float = 0.0) -> None:
         self.calls.append(("pick", items, name, share))
 
     @ACTS.on("first", "second")

@@ -30,6 +30,7 @@ from hcviz.ui.features.autosave.view import ResumeNotice
 from hcviz.ui.features.comparisons import model as comparisons_model
 from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.comparisons.view import ComparisonCard
+from hcviz.ui.features.constraints import controller as constraints_controller
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.constraints.view import ConstraintsPanel
@@ -112,7 +113,11 @@ class Explorer:
         store.runs.when_drawn = self.centre.when_drawn
         self.bar = TopBar(handled_by("bar"), acts=TopBarControls.schema(), **wide)
         self.tools = TreeTools(handled_by("tools"), acts=ToolControls.schema(), **wide)
-        self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
+        self.constraints = ConstraintsPanel(
+            later(partial(constraints_controller.ACTS, self.gestures)),
+            acts=constraints_controller.ACTS.schema(),
+            **wide,
+        )
         self.question = QuestionCard(later(self.asking.act), **wide)
         self.compare = ComparisonCard(later(self.comparing.act), **wide)
         self.inspector = InspectorPanel(

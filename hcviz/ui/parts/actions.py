@@ -15,9 +15,6 @@ class Actions(Protocol):
     def select_items(self, leaves: tuple[int, ...]) -> None:
         """Add items to the open draft, or select them if no draft is open."""
 
-    def constraints_act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the constraints panel."""
-
 
 def no_act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     """Ignore the act, for views without controls."""

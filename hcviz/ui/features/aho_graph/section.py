@@ -33,8 +33,6 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
             actions.select_items(graph.components[k])
     elif name == "graph":
         store.look(sheet="why", why="split")
-    elif name == "show":
-        actions.constraints_act("show", more)
 
 
 SECTION = Section(name="why", state=_state, depends_on=_depends_on, act=_act)

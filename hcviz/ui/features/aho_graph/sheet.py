@@ -23,6 +23,7 @@ from hcviz.session.constraint import Constraint
 from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.features.conflicts import model as conflicts_model
+from hcviz.ui.features.conflicts.controller import ACTS as CONFLICT_ACTS
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.parts.part import OnAct
@@ -342,8 +343,8 @@ def _depends_on(store: Store) -> Any:
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "subject":
         actions.store.look(why=str(more.get("value")))
-    elif name != "peek":  # the sheet covers the tree, in which items would be marked
-        actions.constraints_act(name, more)
+    else:
+        CONFLICT_ACTS(actions, name, more)
 
 
 SHEET = Sheet(
