@@ -118,17 +118,21 @@ class Explorer:
             acts=constraints_controller.ACTS.schema(),
             **wide,
         )
-        self.question = QuestionCard(later(self.asking.act), **wide)
-        self.compare = ComparisonCard(later(self.comparing.act), **wide)
+        self.question = QuestionCard(later(self.asking.act), acts=self.asking.schema(), **wide)
+        self.compare = ComparisonCard(
+            later(self.comparing.act), acts=self.comparing.schema(), **wide
+        )
         self.inspector = InspectorPanel(
             handled_by("inspector"), acts=InspectorControls.schema(), **wide
         )
         self.sections = SectionList(later(self._act_on_section), **wide)
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
-        self.lesson = LessonCard(later(self.classroom.act), **wide)
+        self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
         self.notice = ResumeNotice(
-            lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide
+            lambda *given: schedule(lambda: self._act_on_notice(*given)),
+            acts=AutosaveController.schema(),
+            **wide,
         )
         self.trace = RunTrace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
@@ -213,7 +217,8 @@ class Explorer:
 
     def _act_on_notice(self, name: str, fields: dict[str, Any]) -> None:
         if self.autosave is not None:
-            self.autosave.act(name, fields)
+            with logged():
+                self.autosave.act(name, fields)
 
     def _show_section(self, section: Section, _: Any) -> None:
         now = section.state(self.store)
