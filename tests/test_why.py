@@ -122,10 +122,10 @@ def test_a_split_in_words(zoo, loop):
     ]  # fmt: skip
     assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
     assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
-    SECTIONS["why"].act(Gestures(zoo), "piece", {"piece": 0})
+    SECTIONS["why"].acts(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
     assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["said"]
-    SECTIONS["why"].act(Gestures(zoo), "graph", {})
+    SECTIONS["why"].acts(Gestures(zoo), "graph", {})
     assert (zoo.view.sheet, aho_graph_sheet.subject(zoo)) == ("why", "split")
 
 

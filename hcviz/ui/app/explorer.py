@@ -59,7 +59,7 @@ from hcviz.ui.features.top_bar.view import TopBar
 from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
-from hcviz.ui.parts.messages import Controls, logged
+from hcviz.ui.parts.messages import BadMessage, Controls, logged
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
@@ -125,7 +125,11 @@ class Explorer:
         self.inspector = InspectorPanel(
             handled_by("inspector"), acts=InspectorControls.schema(), **wide
         )
-        self.sections = SectionList(later(self._act_on_section), **wide)
+        self.sections = SectionList(
+            later(self._act_on_section),
+            acts={name: section.acts.schema() for name, section in SECTIONS.items()},
+            **wide,
+        )
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
         self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
@@ -212,8 +216,9 @@ class Explorer:
 
     def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
         section = SECTIONS.get(str(fields.pop("section", "")))
-        if section is not None:
-            section.act(self.gestures, name, fields)
+        if section is None:
+            raise BadMessage(f"The message {name!r} names no section.")
+        section.acts(self.gestures, name, fields)
 
     def _act_on_notice(self, name: str, fields: dict[str, Any]) -> None:
         if self.autosave is not None:

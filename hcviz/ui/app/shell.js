@@ -16,6 +16,10 @@ function typing(event, command) {
 }
 
 export function render({ model, el, view }) {
+  const send = (act, fields) => {
+    checkMessage(model.acts, act, fields)
+    model.send_msg({ act, ...fields })
+  }
   // Bokeh lays out all figures after each change of size. Only a change of the page's size needs that.
   let size = ""
   layOutOnlyIf(view, () => {
@@ -148,7 +152,7 @@ export function render({ model, el, view }) {
     const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
     const say = () => {
       kernel.unblock()
-      model.send_msg({ act: "shown", beat: model.beat })
+      send("shown", { beat: model.beat })
     }
     const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
@@ -192,7 +196,7 @@ export function render({ model, el, view }) {
       return
     }
     if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // a hidden card takes no answer
-    model.send_msg({ act: "key", key })
+    send("key", { key })
   }
   document.addEventListener("keydown", onKey)
   model.on("remove", () => {

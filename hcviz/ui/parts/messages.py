@@ -9,7 +9,7 @@ fields::
     def _pick(actions: Actions, items: Sequence[int]) -> None: ...
 
 ``ACTS(actions, "pick", {"items": [3, 4]})`` checks the fields and calls the handler. The browser
-gets ``ACTS.schema()``, and ``checkMessage`` of ``dom.js`` checks each message before it is sent.
+gets ``ACTS.schema()``. ``checkMessage`` of ``messages.js`` checks each message before it is sent.
 """
 
 from __future__ import annotations
