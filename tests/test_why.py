@@ -167,7 +167,9 @@ def test_places_are_the_same_each_time_and_apart(zoo):
 def test_the_sheet_is_laid_over_the_tree(zoo):
     chain(zoo, 5)
     gestures = Gestures(zoo)
-    middle = Middle(gestures, Centre(on_pick=gestures.picked), TreeTools(print), lambda call: call)
+    middle = Middle(
+        gestures, Centre(on_pick=gestures.picked), TreeTools(print, acts={}), lambda call: call
+    )
     ACTS(gestures, "graph", {})
     middle.turn()
     assert isinstance(middle.open, aho_graph_sheet.GraphSheet)
