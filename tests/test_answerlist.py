@@ -9,6 +9,7 @@ import pytest
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.node_costs import model as node_costs_model
@@ -32,7 +33,7 @@ def test_one_person_without_a_name_is_no_expert(zoo):
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     shown = constraints_model.state(zoo)
     assert (shown["experts"], shown["author"]) == (None, "you")
-    Gestures(zoo).constraints_act("author", {"value": "Ann"})
+    ACTS(Gestures(zoo), "author", {"value": "Ann"})
     shown = constraints_model.state(zoo)
     assert [row["name"] for row in shown["experts"]["rows"]] == ["you", "Ann"]
     assert [row["on"] for row in shown["experts"]["rows"]] == [True, False]
@@ -41,7 +42,7 @@ def test_one_person_without_a_name_is_no_expert(zoo):
 def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     gestures = Gestures(zoo)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
-    gestures.constraints_act("author", {"value": "Ann"})
+    ACTS(gestures, "author", {"value": "Ann"})
     for group, apart in (((0, 1), 2), ((0, 2), 1)):
         zoo.look(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
         kinds = [v["kind"] for v in constraints_model.state(zoo)["draft"]["verdicts"]]
@@ -63,15 +64,15 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
 def test_weights_and_switches_from_the_page(zoo):
     gestures = Gestures(zoo)
     zoo.dispatch(act.AddConstraint((0, 1), 2, author="Ann"), act.AddConstraint((0, 1), 2))
-    gestures.constraints_act("expert-weight", {"name": "Ann", "value": "2.5"})
-    gestures.constraints_act("weight", {"id": 1, "value": "3"})
+    ACTS(gestures, "expert-weight", {"name": "Ann", "value": "2.5"})
+    ACTS(gestures, "weight", {"id": 1, "value": "3"})
     assert zoo.session.triplets.weights.tolist() == [7.5, 1.0]
     for value in ("heavy", "-1", "nan"):
-        gestures.constraints_act("expert-weight", {"name": "Ann", "value": value})
+        ACTS(gestures, "expert-weight", {"name": "Ann", "value": value})
         assert "positive" in zoo.view.error[0]
-        gestures.constraints_act("weight", {"id": 1, "value": value})
+        ACTS(gestures, "weight", {"id": 1, "value": value})
         assert "positive" in zoo.view.error[0]
-    gestures.constraints_act("expert", {"name": "Ann", "value": False})
+    ACTS(gestures, "expert", {"name": "Ann", "value": False})
     rows = constraints_model.state(zoo)["experts"]["rows"]
     assert [(row["name"], row["on"], row["weight"]) for row in rows] == [
         ("Ann", False, 2.5), ("you", True, 1.0),
@@ -128,7 +129,7 @@ def test_the_search_weighs_answers_that_have_a_price(zoo):
     own = constraints_model.state(zoo)["conflict"]["softs"][0]
     assert own["method"] == "dasgupta-search"
     assert "(Lambda)" in own["text"]
-    Gestures(zoo).constraints_act("soften", {"method": "dasgupta-search"})
+    ACTS(Gestures(zoo), "soften", {"method": "dasgupta-search"})
     assert (zoo.session.constraint_mode, len(zoo.session.enabled)) == ("soft", 2)
     # A hundred times the size of the similarities: nothing but them would count at 1.
     assert zoo.session.params["lam"] == 100.0 * node_costs_model.similarity_scale(zoo)
@@ -145,7 +146,7 @@ def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loo
     assert [chip["name"] for chip in draft["apart"]["shown"]] == [labels[i] for i in (50, 60, 70)]
     assert [chip["id"] for chip in draft["together"]["shown"]] == [0, 1]
     assert len(draft["verdicts"]) == 3
-    gestures.constraints_act("take-back", {"item": 60})
+    ACTS(gestures, "take-back", {"item": 60})
     assert [chip["id"] for chip in constraints_model.state(zoo)["draft"]["apart"]["shown"]] == [
         50,
         70,

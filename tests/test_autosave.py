@@ -471,7 +471,7 @@ def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
     shelf.folder.rename(known.folder)
     again = make("iris")
     autosave = AutosaveController(again, shelf)
-    for bad in (None, "x", "../" * 20, 5):
+    for bad in ("", "x", "../" * 20):
         autosave.act("visitor", {"token": bad})
     assert again.view.unfinished is None
     autosave.act("visitor", {"token": token})

@@ -9,6 +9,7 @@ from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.state import default_method as choosing
 from hcviz.ui.state.store import Store
@@ -135,7 +136,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
         assert "locked" not in verdict["sentence"]
         assert shown["ignored"]["sentence"] == "Unconstrained linkage ignores constraints."
     draft = zoo.view.draft
-    gestures.constraints_act("keep-constraints", {})
+    ACTS(gestures, "keep-constraints", {})
     loop.until(lambda: zoo.session.status == "settled")
     assert zoo.session.constraint_mode == "hard"
     assert zoo.view.draft == draft  # still open
@@ -151,7 +152,7 @@ def test_constraints_in_the_list_offer_the_switch_too(zoo):
     assert constraints_model.state(zoo)["ignored"] is None
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     assert constraints_model.state(zoo)["ignored"]["method"] == "crsc"
-    Gestures(zoo).constraints_act("keep-constraints", {})
+    ACTS(Gestures(zoo), "keep-constraints", {})
     assert zoo.session.method == "crsc"
-    Gestures(zoo).constraints_act("keep-constraints", {})  # an old page's click
+    ACTS(Gestures(zoo), "keep-constraints", {})  # an old page's click
     assert zoo.session.method == "crsc"

@@ -41,7 +41,7 @@ def store(loop):
 @pytest.fixture
 def room(store):
     made = LessonController(store)
-    made.act("lesson", {})
+    made.start_or_stop()
     return made
 
 
@@ -195,10 +195,10 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
     loop.until(lambda: store.session.status == "settled")
     assert store.view.lesson is None
     assert "No correct tree" in no_lesson_because(store)
-    room.act("lesson", {})
+    room.start_or_stop()
     assert store.view.lesson is None
     assert "No correct tree" in store.view.error[0]
-    room.act("open-lesson", {"name": "../../secret"})
+    room.open_prepared("../../secret")
     assert "no lesson" in store.view.error[0]
 
 
@@ -208,7 +208,7 @@ def test_no_sheet_shows_where_the_item_is(store, room):
     assert store.view.lesson is not None
     assert Middle.now(store) == "tree"
     assert {tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]} == {"", LESSON}
-    room.act("lesson", {})  # the end of it
+    room.start_or_stop()  # the end of it
     assert store.view.lesson is None
     assert Middle.now(store) == "before"
 
@@ -218,7 +218,7 @@ def test_no_sheet_shows_where_the_item_is(store, room):
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, room, loop):
-    room.act("open-lesson", {"name": name})
+    room.open_prepared(name)
     seed, count = LESSONS[name]
     target = load(name).target
     assert store.session.seed == seed

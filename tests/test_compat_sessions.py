@@ -298,6 +298,18 @@ def test_notebook_cells_are_found_by_their_comm_and_forgotten_with_their_output(
     assert display_of(root.ref["id"]) is None
 
 
+def test_kernel_roots_have_the_comm_of_the_browser():
+    """``compat/kernel_roots.js`` finds the same root in the browser."""
+    view, document = pn.Column(pn.Spacer()), Document()
+    comm = Comm()
+    root = view._render_model(document, comm)
+    assert not any(getattr(each, "client_comm_id", None) for each in document.roots)
+    view._render_mimebundle(root, document, comm)
+    (manager,) = (each for each in document.roots if getattr(each, "client_comm_id", None))
+    assert "client_comm_id" in manager.properties()
+    view._cleanup(root)
+
+
 class Recorder(Comm):
     """Panel's comm, but what would go to Jupyter is kept."""
 

@@ -14,6 +14,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.parameters.model import state
 from hcviz.ui.features.top_bar import model as top_bar_model
@@ -41,7 +42,7 @@ def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
         own = next(each for each in card["softs"] if each["method"] == "toy")
         assert own["text"] == "Treat constraints as soft (Patience)"
         assert "how far a broken one is tolerated" in own["title"]
-        Gestures(store).constraints_act("soften", {"method": "toy"})
+        ACTS(Gestures(store), "soften", {"method": "toy"})
         session = store.session
         assert (session.constraint_mode, len(session.enabled), session.conflict) == (
             "soft",

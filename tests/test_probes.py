@@ -49,7 +49,7 @@ def worked_out(store, loop):
 
 
 def slid(store, loop, s):
-    similarity_queries_section.SECTION.act(Gestures(store), "s", {"value": s})
+    similarity_queries_section.SECTION.acts(Gestures(store), "s", {"value": s})
     settled(store, loop)
 
 
@@ -238,9 +238,9 @@ def test_the_veil_is_switched(store):
     assert similarity_queries_model.heatmap_mask(store) is similarity_queries_model.snapshot_mask(
         store.session.snapshot
     )
-    similarity_queries_section.SECTION.act(Gestures(store), "veil", {})
+    similarity_queries_section.SECTION.acts(Gestures(store), "veil", {})
     assert similarity_queries_model.heatmap_mask(store) is None
-    similarity_queries_section.SECTION.act(Gestures(store), "veil", {})
+    similarity_queries_section.SECTION.acts(Gestures(store), "veil", {})
     assert similarity_queries_model.heatmap_mask(store) is not None
 
 
@@ -250,7 +250,7 @@ def test_the_section_is_of_methods_that_ask(store, loop):
     settled(store, loop)
     assert similarity_queries_section.SECTION.state(store) is None
     before = store.session
-    similarity_queries_section.SECTION.act(Gestures(store), "s", {"value": 12})
+    similarity_queries_section.SECTION.acts(Gestures(store), "s", {"value": 12})
     assert store.session is before
 
 

@@ -90,6 +90,20 @@ def test_every_dependency_has_its_reason():
     assert told == names
 
 
+def test_scripts_and_styles_fit_the_line_length():
+    """The linter holds the Python files to it."""
+    columns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["line-length"]
+    checked = [path for path in files() if path.suffix in (".js", ".css")]
+    assert len(checked) > 50
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in checked
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > columns
+    ]
+    assert not long
+
+
 def test_no_test_is_run_again_when_it_fails():
     """A rerun hides what a browser test finds once in a while."""
     extras = PROJECT["optional-dependencies"].values()

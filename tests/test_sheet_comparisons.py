@@ -224,9 +224,9 @@ def test_counts_of_other_data_are_never_shown(loop, monkeypatch):
 
 
 def test_a_click_selects_the_items(store):
-    comparisons_sheet.SHEET.act(Gestures(store), "pick", {"items": [4, 0]})
+    comparisons_sheet.SHEET.acts(Gestures(store), "pick", {"items": [4, 0]})
     assert store.view.selection == (4, 0)
-    comparisons_sheet.SHEET.act(Gestures(store), "pick", {"items": [9]})
+    comparisons_sheet.SHEET.acts(Gestures(store), "pick", {"items": [9]})
     assert store.view.selection == (4, 0)
 
 

@@ -250,17 +250,17 @@ def test_pictures_of_the_samples_are_made_once_and_calmly(sampled_store, monkeyp
 def test_clicks_on_the_samples_pictures_select_items_and_nothing_else(sampled_store):
     gestures = Gestures(sampled_store)
     for sheet in (consensus_sheet.SHEET, cloud_sheet.SHEET):
-        sheet.act(gestures, "take", {"items": [2, 5]})
+        sheet.acts(gestures, "take", {"items": [2, 5]})
         assert sampled_store.view.selection == (2, 5)
         assert sheet.live(sampled_store) == {"selection": [2, 5]}
         for wrong in ([], [8], [-1, 2]):
-            sheet.act(gestures, "take", {"items": wrong})
+            sheet.acts(gestures, "take", {"items": wrong})
             assert sampled_store.view.selection == (2, 5)
-        sheet.act(gestures, "heights", {"value": "even"})
+        sheet.acts(gestures, "heights", {"value": "even"})
         assert sheet.state(sampled_store)["heights"] == "even"
-    consensus_sheet.SHEET.act(gestures, "majority", {"value": "300"})
+    consensus_sheet.SHEET.acts(gestures, "majority", {"value": "300"})
     assert sampled_store.view.majority == 95
-    consensus_sheet.SHEET.act(gestures, "kind", {"value": "unheard of"})
+    consensus_sheet.SHEET.acts(gestures, "kind", {"value": "unheard of"})
     assert sampled_store.view.summary == "consensus"
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from zipfile import ZipFile
 
@@ -22,6 +23,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.history import model as history_model
@@ -116,7 +118,7 @@ def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert [row["enabled"] for row in shown["items"]] == [True, False]
     (repair,) = shown["conflict"]["repairs"]
-    act_on = Gestures(store).constraints_act
+    act_on = partial(ACTS, Gestures(store))
     act_on("resolve", {"enable": shown["conflict"]["id"], "disable": repair["id"]})
     loop.until(lambda: store.session.status == "settled")
     rows = constraints_model.state(store)["items"]
@@ -140,7 +142,7 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
     assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert shown["conflict"]["waiting"] == ["tuna + wolf together, before dolphin"]
-    act_on = Gestures(store).constraints_act
+    act_on = partial(ACTS, Gestures(store))
     act_on("dismiss", {})
     shown = constraints_model.state(store)["conflict"]
     assert "“tuna + wolf together, before dolphin” contradicts" in shown["sentence"]

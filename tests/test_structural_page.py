@@ -66,7 +66,7 @@ def test_sections_are_there_where_they_mean_something(store):
 
 def test_a_section_stays_as_the_person_leaves_it(store, loop):
     before = node_costs_section.SECTION.depends_on(store)
-    node_costs_section.SECTION.act(Gestures(store), "fold", {})
+    node_costs_section.SECTION.acts(Gestures(store), "fold", {})
     assert node_costs_section.SECTION.state(store) == {
         "title": "What the tree costs",
         "open": False,
@@ -74,7 +74,7 @@ def test_a_section_stays_as_the_person_leaves_it(store, loop):
     assert node_costs_section.SECTION.depends_on(store) != before
     store.dispatch(act.SetMethod("average"))
     assert not node_costs_section.SECTION.state(store)["open"]
-    node_costs_section.SECTION.act(Gestures(store), "fold", {})
+    node_costs_section.SECTION.acts(Gestures(store), "fold", {})
     assert node_costs_section.SECTION.state(store)["open"]
 
 
@@ -491,14 +491,14 @@ def test_a_drag_is_one_step_to_undo(priced, loop):
     hands = Gestures(priced)
     steps, trees = len(priced.session.past), len(priced.session.history)
     for number, step in enumerate((40, 60, 80)):
-        price_curve_section.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        price_curve_section.SECTION.acts(hands, "slide", {"step": step, "dragging": number > 0})
         loop.until(lambda: priced.session.status == "settled")
     assert len(priced.session.past) == steps + 1
     assert len(priced.session.history) <= trees + 1
     lam = price_curve_section.price_at_step(80, 1.0)
     assert priced.session.params["lam"] == lam
     assert priced.session.past[-1].label == f"Parameters: lam = {lam}"
-    price_curve_section.SECTION.act(hands, "point", {"lam": 10})
+    price_curve_section.SECTION.acts(hands, "point", {"lam": 10})
     assert len(priced.session.past) == steps + 2
     priced.dispatch(act.Undo(), act.Undo())
     assert "lam" not in priced.session.params
@@ -506,17 +506,17 @@ def test_a_drag_is_one_step_to_undo(priced, loop):
 
 def test_a_drag_after_something_else_is_a_step_of_its_own(priced, loop):
     hands = Gestures(priced)
-    price_curve_section.SECTION.act(hands, "slide", {"step": 40})
+    price_curve_section.SECTION.acts(hands, "slide", {"step": 40})
     priced.dispatch(act.SetSeed(4))
     steps = len(priced.session.past)
-    price_curve_section.SECTION.act(hands, "slide", {"step": 60, "goingOn": True})
+    price_curve_section.SECTION.acts(hands, "slide", {"step": 60, "dragging": True})
     assert len(priced.session.past) == steps + 1
 
 
 def test_the_drag_replays_from_the_log(priced, loop):
     hands = Gestures(priced)
     for number, step in enumerate((40, 60, 80)):
-        price_curve_section.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        price_curve_section.SECTION.acts(hands, "slide", {"step": step, "dragging": number > 0})
         loop.until(lambda: priced.session.status == "settled")
     content = save_session(priced.session)
     again = load_session(content)

@@ -135,13 +135,13 @@ def test_points_are_items_and_a_click_selects_one(store):
     found = shown(store, plane=Points(xy))["plane"]
     assert [each["id"] for each in found["points"]] == list(range(N))
     assert [each["name"] for each in found["points"]] == list(store.session.labels)
-    SECTION.act(Gestures(store), "item", {"id": 5})
+    SECTION.acts(Gestures(store), "item", {"id": 5})
     assert store.view.selection == (5,)
     chosen = [
         each["id"] for each in shown(store, plane=Points(xy))["plane"]["points"] if each["chosen"]
     ]
     assert chosen == [5]
-    SECTION.act(Gestures(store), "item", {"id": N})
+    SECTION.acts(Gestures(store), "item", {"id": N})
     assert store.view.selection == (5,)
     assert shown(store, others=Points(xy[:7])) == {}
 
@@ -151,7 +151,7 @@ def test_a_mask_darkens_the_heatmap_of_any_method_and_has_a_switch(store):
     mask = Mask.of([(some, some)])
     assert shown(store, looked=mask)["looked"] == {"kind": "mask", "on": True}
     assert similarity_queries_model.heatmap_mask(store) is mask
-    SECTION.act(Gestures(store), "mask", {})
+    SECTION.acts(Gestures(store), "mask", {})
     assert shown(store, looked=mask)["looked"] == {"kind": "mask", "on": False}
     assert similarity_queries_model.heatmap_mask(store) is None
     everything = np.arange(N, dtype=np.int32)

@@ -13,6 +13,7 @@ from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.features.aho_graph import sheet as aho_graph_sheet
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.tree import Centre
@@ -62,39 +63,39 @@ def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
 def test_what_can_be_done_is_offered_and_does_it(zoo):
     gestures = Gestures(zoo)
     assert [s["method"] for s in chain(zoo, 1)["softs"]] == ["hrsc"]
-    gestures.constraints_act("undo", {})
+    ACTS(gestures, "undo", {})
     assert (len(zoo.session.constraints), zoo.session.conflict) == (1, None)
-    gestures.constraints_act("soften", {"method": "hrsc"})  # nothing is at odds any more
+    ACTS(gestures, "soften", {"method": "hrsc"})  # nothing is at odds any more
     assert zoo.session.method == "average"
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10}))
     zoo.dispatch(act.AddConstraint((1, 50), 0))
     assert [s["method"] for s in conflicts_model.state(zoo)["softs"]] == ["ddt", "hrsc"]
-    gestures.constraints_act("soften", {"method": "ward"})
+    ACTS(gestures, "soften", {"method": "ward"})
     assert zoo.session.conflict is not None
     steps = len(zoo.session.past)
-    gestures.constraints_act("soften", {"method": "ddt"})
+    ACTS(gestures, "soften", {"method": "ddt"})
     session = zoo.session
     assert (session.params["beta"], session.is_soft, session.conflict) == (10.0, True, None)
     assert (len(session.enabled), len(session.past)) == (2, steps + 1)
     zoo.dispatch(act.Undo())
     zoo.dispatch(act.EnableConstraint(zoo.session.constraints[-1].id))
-    gestures.constraints_act("soften", {"method": "hrsc"})
+    ACTS(gestures, "soften", {"method": "hrsc"})
     assert (zoo.session.method, len(zoo.session.enabled)) == ("hrsc", 2)
 
 
 def test_a_chip_marks_its_leaf_while_it_is_pointed_at(zoo):
     gestures = Gestures(zoo)
     chain(zoo, 1)
-    gestures.constraints_act("peek", {"together": [1, -3, 1000, "x", None]})
+    ACTS(gestures, "peek", {"together": [1, -3, 1000]})
     assert constraints_model.marked_leaves(zoo) == ((1,), ())
-    gestures.constraints_act("peek", {"apart": [2]})
+    ACTS(gestures, "peek", {"apart": [2]})
     assert constraints_model.marked_leaves(zoo) == ((), (2,))
-    gestures.constraints_act("peek", {})
+    ACTS(gestures, "peek", {})
     assert constraints_model.marked_leaves(zoo) == ((), ())
-    gestures.constraints_act("peek", {"apart": [2]})
-    gestures.constraints_act("dismiss", {})
+    ACTS(gestures, "peek", {"apart": [2]})
+    ACTS(gestures, "dismiss", {})
     assert zoo.view.peek is None  # the chip went without a word
-    gestures.constraints_act("select", {"items": [3]})
+    ACTS(gestures, "select", {"items": [3]})
     assert zoo.view.selection == (3,)
 
 
@@ -121,10 +122,10 @@ def test_a_split_in_words(zoo, loop):
     ]  # fmt: skip
     assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
     assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
-    SECTIONS["why"].act(Gestures(zoo), "piece", {"piece": 0})
+    SECTIONS["why"].acts(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
     assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["said"]
-    SECTIONS["why"].act(Gestures(zoo), "graph", {})
+    SECTIONS["why"].acts(Gestures(zoo), "graph", {})
     assert (zoo.view.sheet, aho_graph_sheet.subject(zoo)) == ("why", "split")
 
 
@@ -166,15 +167,17 @@ def test_places_are_the_same_each_time_and_apart(zoo):
 def test_the_sheet_is_laid_over_the_tree(zoo):
     chain(zoo, 5)
     gestures = Gestures(zoo)
-    middle = Middle(gestures, Centre(on_pick=gestures.picked), TreeTools(print), lambda call: call)
-    gestures.constraints_act("graph", {})
+    middle = Middle(
+        gestures, Centre(on_pick=gestures.picked), TreeTools(print, acts={}), lambda call: call
+    )
+    ACTS(gestures, "graph", {})
     middle.turn()
     assert isinstance(middle.open, aho_graph_sheet.GraphSheet)
     assert middle.open.words.state["drawn"] == 7
     shown = middle.open.pane.object
     middle.turn()
     assert middle.open.pane.object is shown  # not drawn again for nothing
-    gestures.constraints_act("dismiss", {})
+    ACTS(gestures, "dismiss", {})
     middle.turn()
     assert middle.open.state["subject"] == "split"
     assert middle.open.pane.object is not shown

@@ -58,3 +58,95 @@ def test_component_view_is_told_of_a_change_of_size_and_knows_its_document(page)
     )
     assert found["asked"] > 0
     assert found["same"]
+
+
+def test_figure_style_hides_the_focus_ring_and_the_edges_of_a_figure(page):
+    wait_idle(page)
+    found = page.evaluate(
+        f"""() => {{
+          {script("figure_view.js")}
+          const figure = Bokeh.documents[0].get_model_by_name("tree")
+          const canvas = figureView.element(figure).shadowRoot.querySelector(".bk-Canvas")
+          const style = getComputedStyle(figureView.gestures(figure))
+          return {{
+            clip: getComputedStyle(canvas).clipPath,
+            ring: style.getPropertyValue("--highlight-color"),
+          }}
+        }}"""
+    )
+    assert found["clip"].startswith("inset(4px ")
+    assert found["ring"] == "transparent"
+
+
+def test_figure_style_is_still_needed_because_bokeh_clears_overlays_half_a_pixel_off(page):
+    wait_idle(page)
+    left, middle = page.evaluate(
+        """() => {
+          const figure = Bokeh.documents[0].get_model_by_name("tree")
+          const layer = Bokeh.index.find_one(figure).canvas_view.overlays
+          const { width, height } = layer.canvas
+          layer.ctx.save()
+          layer.ctx.resetTransform()
+          layer.ctx.fillRect(0, 0, width, height)
+          layer.ctx.restore()
+          layer.prepare()
+          layer.finish()
+          const opacity = x => layer.ctx.getImageData(x, height >> 1, 1, 1).data[3]
+          return [opacity(0), opacity(width >> 1)]
+        }"""
+    )
+    assert left > 0
+    assert middle == 0
+
+
+def test_bounded_range_is_still_needed_because_bokeh_clips_by_the_present_bounds(page):
+    wait_idle(page)
+    start, later = page.evaluate(
+        """() => {
+          const rows = Bokeh.documents[0].get_model_by_name("tree").y_range
+          const range = new rows.constructor({ start: 0, end: 10, bounds: [0, 10] })
+          range.start = -5
+          const { start } = range
+          range.bounds = [-9, 10]
+          range.start = -5
+          return [start, range.start]
+        }"""
+    )
+    assert (start, later) == (0, -5)
+
+
+def test_text_source_is_still_needed_because_bokeh_makes_labels_later_than_places(page):
+    """One more text is harmless; with fewer texts, labels without a font are measured."""
+    wait_idle(page)
+    found = page.evaluate(
+        """async () => {
+          const view = [...Bokeh.index.all_views()].find(
+            each => each.model.type === "Text" && each.labels?.length > 20)
+          const source = view.parent.model.data_source
+          const before = view.labels.length
+          for (const [name, column] of Object.entries(source.data)) {
+            const more = [...column, column[0]]
+            source.data[name] = Array.isArray(column) ? more : new column.constructor(more)
+          }
+          source.change.emit()
+          const soon = [view.labels.length - before, view.data_size - before]
+          for (let tries = 0; view.labels.length === before && tries < 60; tries++)
+            await new Promise(requestAnimationFrame)
+          return { soon, labels: view.labels.length - before }
+        }"""
+    )
+    assert found["soon"] == [0, 1]
+    assert found["labels"] == 1
+
+
+def test_kernel_roots_are_not_those_of_a_served_page(page):
+    wait_idle(page)
+    assert (
+        page.evaluate(
+            f"""() => {{
+          {script("kernel_roots.js")}
+          return isInNotebook(Bokeh.documents[0])
+        }}"""
+        )
+        is False
+    )

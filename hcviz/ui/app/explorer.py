@@ -30,6 +30,7 @@ from hcviz.ui.features.autosave.view import ResumeNotice
 from hcviz.ui.features.comparisons import model as comparisons_model
 from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.comparisons.view import ComparisonCard
+from hcviz.ui.features.constraints import controller as constraints_controller
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.constraints.view import ConstraintsPanel
@@ -58,7 +59,7 @@ from hcviz.ui.features.top_bar.view import TopBar
 from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
-from hcviz.ui.parts.messages import Controls, logged
+from hcviz.ui.parts.messages import BadMessage, Controls, logged
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
@@ -112,18 +113,30 @@ class Explorer:
         store.runs.when_drawn = self.centre.when_drawn
         self.bar = TopBar(handled_by("bar"), acts=TopBarControls.schema(), **wide)
         self.tools = TreeTools(handled_by("tools"), acts=ToolControls.schema(), **wide)
-        self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
-        self.question = QuestionCard(later(self.asking.act), **wide)
-        self.compare = ComparisonCard(later(self.comparing.act), **wide)
+        self.constraints = ConstraintsPanel(
+            later(partial(constraints_controller.ACTS, self.gestures)),
+            acts=constraints_controller.ACTS.schema(),
+            **wide,
+        )
+        self.question = QuestionCard(later(self.asking.act), acts=self.asking.schema(), **wide)
+        self.compare = ComparisonCard(
+            later(self.comparing.act), acts=self.comparing.schema(), **wide
+        )
         self.inspector = InspectorPanel(
             handled_by("inspector"), acts=InspectorControls.schema(), **wide
         )
-        self.sections = SectionList(later(self._act_on_section), **wide)
+        self.sections = SectionList(
+            later(self._act_on_section),
+            acts={name: section.acts.schema() for name, section in SECTIONS.items()},
+            **wide,
+        )
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
-        self.lesson = LessonCard(later(self.classroom.act), **wide)
+        self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
         self.notice = ResumeNotice(
-            lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide
+            lambda *given: schedule(lambda: self._act_on_notice(*given)),
+            acts=AutosaveController.schema(),
+            **wide,
         )
         self.trace = RunTrace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
@@ -203,12 +216,14 @@ class Explorer:
 
     def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
         section = SECTIONS.get(str(fields.pop("section", "")))
-        if section is not None:
-            section.act(self.gestures, name, fields)
+        if section is None:
+            raise BadMessage(f"The message {name!r} names no section.")
+        section.acts(self.gestures, name, fields)
 
     def _act_on_notice(self, name: str, fields: dict[str, Any]) -> None:
         if self.autosave is not None:
-            self.autosave.act(name, fields)
+            with logged():
+                self.autosave.act(name, fields)
 
     def _show_section(self, section: Section, _: Any) -> None:
         now = section.state(self.store)

@@ -7,6 +7,7 @@ taken away; it is only hidden, from the keyboard and from screen readers too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -15,10 +16,13 @@ from hcviz.ui.app.sheets import SHEETS, TREE
 from hcviz.ui.app.tabs import Tabs
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.tree_tools.view import TreeTools
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.part import OnAct, Part
 from hcviz.ui.parts.sheet import Sheet
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
+
+ACTS = Acts()
 
 #: Height of the tabs' row, in CSS pixels.
 TABS = 33
@@ -29,8 +33,10 @@ _OVER = {
 }  # fmt: skip
 
 
-class Middle:
+class Middle(Controls):
     """``view`` is what Panel shows; ``later(handler)`` wraps what the browser calls."""
+
+    ACTS = ACTS
 
     def __init__(
         self,
@@ -40,7 +46,9 @@ class Middle:
         later: Callable[[Callable[..., None]], OnAct],
     ) -> None:
         self._gestures, self._store, self._later = gestures, gestures.store, later
-        self.tabs = Tabs(later(self._tab), sizing_mode="stretch_width", height=TABS)
+        self.tabs = Tabs(
+            later(self.act), acts=self.schema(), sizing_mode="stretch_width", height=TABS
+        )
         self._tree = pn.Column(tools, centre.view, sizing_mode="stretch_both", margin=0)
         self._over = pn.Column(visible=False, margin=0, styles=_OVER, sizing_mode="stretch_width")
         self._made: dict[str, Any] = {}
@@ -57,13 +65,7 @@ class Middle:
                 self._over.visible = False
                 self._tree.styles = {"visibility": "visible"}  # an empty style would change nothing
             return
-        if name not in self._made:
-            act = sheet.act
-            self._made[name] = sheet.make(
-                self._later(lambda name, more: act(self._gestures, name, more))
-            )
-            self._made[name].param.update(sizing_mode="stretch_both", margin=0)
-        shown = self._made[name]
+        shown = self.part_of(sheet)
         state, live = sheet.state(self._store), sheet.live(self._store)
         if shown.state != state:
             shown.state = state
@@ -73,6 +75,15 @@ class Middle:
             self._over.objects = [shown]
             self._over.visible = True
             self._tree.styles = {"visibility": "hidden"}
+
+    def part_of(self, sheet: Sheet) -> Any:
+        """Return the part of a sheet, which is made when it is first opened."""
+        made = self._made.get(sheet.name)
+        if made is None:
+            on_act = self._later(partial(sheet.acts, self._gestures))
+            made = self._made[sheet.name] = sheet.make(on_act, acts=sheet.acts.schema())
+            made.param.update(sizing_mode="stretch_both", margin=0)
+        return made
 
     @property
     def open(self) -> Part | None:
@@ -102,9 +113,9 @@ class Middle:
         ]
         return {"tabs": [tree, *tabs], "now": cls.now(store)}
 
-    def _tab(self, name: str, more: dict[str, Any]) -> None:
-        if name == "sheet":
-            self._store.look(sheet=str(more.get("value")))
+    @ACTS.on("sheet")
+    def _open_sheet(self, value: str) -> None:
+        self._store.look(sheet=value)
 
 
 def _lacks(sheet: Sheet, store: Store) -> str:

@@ -14,8 +14,8 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui.app.link import Link
+from hcviz.ui.state.saved_look import LOOKS, looks
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import LOOKS, looks
 
 
 def open_page(

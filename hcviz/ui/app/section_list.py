@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from hcviz.ui.compat import COMPAT
-from hcviz.ui.parts.part import PARTS, UI, Part
+from hcviz.ui.parts.part import PARTS, SHARED_SCRIPT, UI, Part
 
 _FEATURES = UI / "features"
 
@@ -14,8 +13,7 @@ class SectionList(Part):
     """The sections of :data:`hcviz.ui.app.sections.SECTIONS`, drawn one below the other."""
 
     _esm = "\n".join(
-        [each.read_text() for each in (COMPAT / "component_view.js", PARTS / "dom.js")]
-        + [(PARTS / "plots.js").read_text(), "const SECTIONS = {}"]
+        [SHARED_SCRIPT, (PARTS / "plots.js").read_text(), "const SECTIONS = {}"]
         + [f"{{\n{each.read_text()}\n}}" for each in sorted(_FEATURES.glob("*/section.js"))]
         + [(UI / "app" / "section_list.js").read_text()]
     )

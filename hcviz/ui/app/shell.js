@@ -1,22 +1,48 @@
 const ICON = {
-  left: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M9 4v16"/></svg>',
-  right: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M15 4v16"/></svg>',
-  brand: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" aria-hidden="true"><path d="M2 12h5M7 5v14M7 5h7M7 19h14M14 2v7M14 2h7M14 9h7"/></svg>',
+  left: icon('<rect x="3" y="4" width="18" height="16" rx="2"/><path d="M9 4v16"/>'),
+  right: icon('<rect x="3" y="4" width="18" height="16" rx="2"/><path d="M15 4v16"/>'),
+  brand: icon(
+    '<path d="M2 12h5M7 5v14M7 5h7M7 19h14M14 2v7M14 2h7M14 9h7"/>',
+    'stroke-width="2.2" stroke-linecap="round" aria-hidden="true"',
+  ),
+}
+
+function icon(shapes, more = 'stroke-width="1.8"') {
+  return `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" ${more}>${shapes}</svg>`
+}
+
+// A button that folds a side panel.
+function foldButton(side, name) {
+  const names = `aria-label="${name} panel" title="${name} panel" aria-expanded="true"`
+  return `<button class="fold" data-side="${side}" ${names}>${ICON[side]}</button>`
 }
 
 // The shortcuts of the page. Python decides what they do.
-const KEYS = new Set(["t", "o", "e", "g", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
+const KEYS = new Set([..."toegqarlxuc /0123456789", "Enter", "Escape"])
 
-// True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but has
-// nothing to undo.
+// True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but
+// has nothing to undo.
 function typing(event, command) {
-  return event.composedPath().some(node => node instanceof HTMLElement &&
-    (node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" && !command ||
-      node.tagName === "INPUT" && !(command && ["range", "checkbox", "radio"].includes(node.type))))
+  return event
+    .composedPath()
+    .some(
+      node =>
+        node instanceof HTMLElement &&
+        (node.isContentEditable ||
+          node.tagName === "TEXTAREA" ||
+          (node.tagName === "SELECT" && !command) ||
+          (node.tagName === "INPUT" &&
+            !(command && ["range", "checkbox", "radio"].includes(node.type)))),
+    )
 }
 
 export function render({ model, el, view }) {
-  // Bokeh lays out all figures after each change of size. Only a change of the page's size needs that.
+  const send = (act, fields) => {
+    checkMessage(model.acts, act, fields)
+    model.send_msg({ act, ...fields })
+  }
+  // Bokeh lays out all figures after each change of size. Only a change of the page's size needs
+  // that.
   let size = ""
   layOutOnlyIf(view, () => {
     const { width, height } = view.el.getBoundingClientRect()
@@ -26,9 +52,9 @@ export function render({ model, el, view }) {
   root.className = "hc"
   root.innerHTML = `
     <a class="skip" href="#hc-main">Skip to the tree</a>
-    <header><button class="fold" data-side="left" aria-label="Constraints panel" aria-expanded="true" title="Constraints panel">${ICON.left}</button>
+    <header>${foldButton("left", "Constraints")}
       <span class="brand">${ICON.brand}hcviz</span><div class="slot"></div>
-      <button class="fold" data-side="right" aria-label="Inspector panel" aria-expanded="true" title="Inspector panel">${ICON.right}</button>
+      ${foldButton("right", "Inspector")}
       <div class="track" role="presentation"><i></i></div></header>
     <aside class="left" aria-label="Constraints"></aside>
     <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
@@ -44,19 +70,27 @@ export function render({ model, el, view }) {
   root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
-  // The inspector above the sections grows and shrinks with a run. The sections below it stay in place.
-  const told = model.get_child("right"), aside = root.querySelector("aside.right")
+  // The inspector above the sections grows and shrinks with a run. The sections below it stay in
+  // place.
+  const told = model.get_child("right"),
+    aside = root.querySelector("aside.right")
   let tall = 0
   const stay = new ResizeObserver(() => {
-    const before = tall, grown = (tall = told.offsetHeight) - before
-    const below = aside.scrollTop > before || model.get_child("below").some(each => each.matches(":focus-within"))
+    const before = tall,
+      grown = (tall = told.offsetHeight) - before
+    const below =
+      aside.scrollTop > before ||
+      model.get_child("below").some(each => each.matches(":focus-within"))
     if (before && below) aside.scrollTop += grown
   })
   stay.observe(told)
 
-  const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
+  const folds = {
+    left: root.querySelector('[data-side="left"]'),
+    right: root.querySelector('[data-side="right"]'),
+  }
   const open = { left: true, right: true }
-  let lent = null  // what was open before the left panel opened for a card
+  let lent = null // what was open before the left panel opened for a card
   const paint = () => {
     const bar = model.stating && !open.left && root.classList.contains("narrow")
     root.classList.toggle("stating", bar)
@@ -66,13 +100,16 @@ export function render({ model, el, view }) {
       folds[side].setAttribute("aria-expanded", String(open[side]))
     }
   }
-  for (const side of ["left", "right"]) folds[side].addEventListener("click", () => {
-    open[side] = !open[side]
-    lent = null
-    if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
-    paint()
-  })
-  // A card that asks something opens its panel, since digits answer it. Afterwards the panel folds again.
+  for (const side of ["left", "right"])
+    folds[side].addEventListener("click", () => {
+      open[side] = !open[side]
+      lent = null
+      if (open[side] && root.classList.contains("narrow"))
+        open[side === "left" ? "right" : "left"] = false
+      paint()
+    })
+  // A card that asks something opens its panel, since digits answer it. Afterwards the panel folds
+  // again.
   const ask = () => {
     if (model.asking && !open.left) {
       lent = { ...open }
@@ -105,13 +142,18 @@ export function render({ model, el, view }) {
     }
     root.classList.toggle("tiny", width < 560)
   }
-  if (model.whole_page) suit(innerWidth)  // before the figures are laid out, rather than after
+  if (model.whole_page) suit(innerWidth) // before the figures are laid out, rather than after
   const fit = new ResizeObserver(() => {
     suit(root.clientWidth)
-    for (const [name, part] of [["--head", "header"], ["--foot", "footer"]])  // what drawers lie between
+    for (const [name, part] of [
+      ["--head", "header"],
+      ["--foot", "footer"],
+    ])
+      // what drawers lie between
       root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
   })
-  for (const each of [root, root.querySelector("header"), root.querySelector("footer")]) fit.observe(each)
+  for (const each of [root, root.querySelector("header"), root.querySelector("footer")])
+    fit.observe(each)
 
   const theme = () => {
     root.dataset.hcTheme = model.theme
@@ -124,7 +166,8 @@ export function render({ model, el, view }) {
   model.on("theme", () => {
     theme()
     // A cookie, since the server needs the theme for the first picture.
-    if (model.whole_page) document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
+    if (model.whole_page)
+      document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
   })
 
   const bar = root.querySelector(".track i")
@@ -138,17 +181,21 @@ export function render({ model, el, view }) {
 
   // In a notebook the page takes keys only while it has the focus, or after a press in it.
   let pressed = model.whole_page
-  const onPress = event => { pressed = event.composedPath().includes(root) }
-  const ours = event => model.whole_page || event.composedPath().includes(root) ||
-    pressed && document.activeElement === document.body
+  const onPress = event => {
+    pressed = event.composedPath().includes(root)
+  }
+  const ours = event =>
+    model.whole_page ||
+    event.composedPath().includes(root) ||
+    (pressed && document.activeElement === document.body)
   if (!model.whole_page) {
     document.addEventListener("pointerdown", onPress, true)
-    root.tabIndex = -1  // so that a press takes the focus from the notebook
+    root.tabIndex = -1 // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
     const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
     const say = () => {
       kernel.unblock()
-      model.send_msg({ act: "shown", beat: model.beat })
+      send("shown", { beat: model.beat })
     }
     const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
@@ -157,7 +204,9 @@ export function render({ model, el, view }) {
     })
     const hello = tries => {
       shown()
-      setTimeout(() => { if (!model.beat && tries && root.isConnected) hello(tries - 1) }, 1000)
+      setTimeout(() => {
+        if (!model.beat && tries && root.isConnected) hello(tries - 1)
+      }, 1000)
     }
     hello(600)
   }
@@ -166,7 +215,7 @@ export function render({ model, el, view }) {
   const onKey = event => {
     if (!root.isConnected || !ours(event)) return
     const command = event.ctrlKey || event.metaKey
-    if (event.altKey || typing(event, command) && event.key !== "Escape") return
+    if (event.altKey || (typing(event, command) && event.key !== "Escape")) return
     let key = event.key
     if (command) {
       if (key.toLowerCase() === "z") key = event.shiftKey ? "redo" : "undo"
@@ -175,24 +224,37 @@ export function render({ model, el, view }) {
     } else {
       key = key.length === 1 ? key.toLowerCase() : key
       if (!KEYS.has(key)) return
-      if ((key === "Enter" || key === " ") && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
+      if (
+        (key === "Enter" || key === " ") &&
+        event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")
+      )
+        return
     }
     event.preventDefault()
-    if (connection?.lost) return connection.refuse(key === " " ? "The key Space" : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`)
+    if (connection?.lost)
+      return connection.refuse(
+        key === " "
+          ? "The key Space"
+          : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`,
+      )
     if (key === "/") {
       // The search field is the one with this placeholder.
       const seek = node => {
         for (const child of node.querySelectorAll("*")) {
           if (child.tagName === "INPUT" && child.placeholder?.startsWith("Find")) return child
-          if (child.shadowRoot) { const hit = seek(child.shadowRoot); if (hit) return hit }
+          if (child.shadowRoot) {
+            const hit = seek(child.shadowRoot)
+            if (hit) return hit
+          }
         }
         return null
       }
       seek(root)?.focus()
       return
     }
-    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // a hidden card takes no answer
-    model.send_msg({ act: "key", key })
+    // A hidden card takes no answer.
+    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()
+    send("key", { key })
   }
   document.addEventListener("keydown", onKey)
   model.on("remove", () => {

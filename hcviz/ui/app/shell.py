@@ -52,11 +52,14 @@ class Shell(MessageFrame):
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
     )
 
+    acts = param.Dict(default={}, doc="The messages that the browser may send, with their fields.")
+
     _esm = "\n".join(
         each.read_text()
         for each in (
             COMPAT / "component_view.js",
             COMPAT / "kernel_connection.js",
+            PARTS / "messages.js",
             HERE / "connection.js",
             HERE / "shell.js",
         )
@@ -67,7 +70,7 @@ class Shell(MessageFrame):
     ]
 
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__(acts=ACTS.schema(), **params)
         self._on_key = on_key
         self.on_shown: Callable[[int], None] = lambda beat: None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from hcviz.ui.state.store import Store
 
@@ -14,10 +14,3 @@ class Actions(Protocol):
 
     def select_items(self, leaves: tuple[int, ...]) -> None:
         """Add items to the open draft, or select them if no draft is open."""
-
-    def constraints_act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the constraints panel."""
-
-
-def no_act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    """Ignore the act, for views without controls."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 
@@ -18,7 +19,7 @@ def foldable_section(
     is_open_at_first: Callable[[Store], bool],
     state: Callable[[Store], dict[str, Any]],
     depends_on: Callable[[Store], Any],
-    act: Callable[[Actions, str, dict[str, Any]], None],
+    acts: Acts | None = None,
 ) -> Section:
     """Return a section that a person can open and fold.
 
@@ -32,8 +33,10 @@ def foldable_section(
         ``is_shown(store)`` is False if the section does not apply.
     is_open_at_first : callable
         ``is_open_at_first(store)`` decides until a person opens or folds the section.
-    state, depends_on, act : callable
+    state, depends_on : callable
         As in :class:`Section`. They are used while the section is open.
+    acts : Acts, optional
+        The messages of the script; the message of the heading is added to them.
 
     Returns
     -------
@@ -49,18 +52,18 @@ def foldable_section(
         head = {"title": title, "open": is_open(store)}
         return head | state(store) if head["open"] else head
 
-    def act_or_fold(actions: Actions, what: str, more: dict[str, Any]) -> None:
+    with_fold = Acts() if acts is None else Acts(acts)
+
+    @with_fold.on("fold")
+    def fold(actions: Actions) -> None:
         store = actions.store
-        if what == "fold":
-            store.look(folds={**store.view.folds, name: not is_open(store)})
-        else:
-            act(actions, what, more)
+        store.look(folds={**store.view.folds, name: not is_open(store)})
 
     def depends_on_if_open(store: Store) -> Any:
         shown = is_shown(store)
         return (shown, is_open(store), depends_on(store) if shown and is_open(store) else ())
 
-    return Section(name, state_with_heading, depends_on_if_open, act_or_fold)
+    return Section(name, state_with_heading, depends_on_if_open, with_fold)
 
 
 def minimises_cost(store: Store) -> bool:

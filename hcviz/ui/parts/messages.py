@@ -6,17 +6,17 @@ fields::
     ACTS = Acts()
 
     @ACTS.on("pick")
-    def _pick(actions: Actions, items: list[int]) -> None: ...
+    def _pick(actions: Actions, items: Sequence[int]) -> None: ...
 
 ``ACTS(actions, "pick", {"items": [3, 4]})`` checks the fields and calls the handler. The browser
-gets ``ACTS.schema()``, and ``checkMessage`` of ``dom.js`` checks each message before it is sent.
+gets ``ACTS.schema()``. ``checkMessage`` of ``messages.js`` checks each message before it is sent.
 """
 
 from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
@@ -32,7 +32,7 @@ KINDS: dict[Any, str] = {
     int: "whole number",
     float: "number",
     bool: "yes or no",
-    list[int]: "whole numbers",
+    Sequence[int]: "whole numbers",
     Any: "anything",
 }
 
@@ -45,11 +45,20 @@ class BadMessage(HcvizError):
 
 
 class Acts:
-    """The messages of one part, each with its handler."""
+    """The messages of one part, each with its handler.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    *others : Acts
+        Messages that several parts have. This part has them too, with the same handlers.
+    """
+
+    def __init__(self, *others: Acts) -> None:
         self._handlers: dict[str, Callable[..., None]] = {}
         self._fields: dict[str, Fields] = {}
+        for other in others:
+            self._handlers |= other._handlers
+            self._fields |= other._fields
 
     def on(self, *names: str) -> Callable[[Handler], Handler]:
         """Make the decorated function the handler of the messages ``names``.

@@ -7,7 +7,7 @@ of the features turn these messages into actions on the :class:`Store`.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,11 @@ from hcviz.ui.compat.message_component import MessageComponent
 #: Folder of the page's code, and of the code that several features share.
 UI = Path(__file__).resolve().parents[1]
 PARTS = UI / "parts"
-_DOM = (COMPAT / "component_view.js").read_text() + (PARTS / "dom.js").read_text()
+#: What the scripts of all parts begin with.
+SHARED_SCRIPT = "\n".join(
+    each.read_text()
+    for each in (COMPAT / "component_view.js", PARTS / "messages.js", PARTS / "dom.js")
+)
 _CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
 
 OnAct = Callable[[str, dict[str, Any]], None]
@@ -45,7 +49,7 @@ def script_and_style(module: str, name: str, *shared: Path) -> dict[str, Any]:
     files = [*shared, Path(module).with_name(name)]
     styles = [each.with_suffix(".css") for each in files]
     return {
-        "_esm": _DOM + "\n".join(each.with_suffix(".js").read_text() for each in files),
+        "_esm": SHARED_SCRIPT + "\n".join(each.with_suffix(".js").read_text() for each in files),
         "_stylesheets": [*_CSS, *(each.read_text() for each in styles)],
     }
 
@@ -59,8 +63,8 @@ class Part(MessageComponent):
 
     _esm = "export function render() {}"
 
-    def __init__(self, on_act: OnAct, **params: Any) -> None:
-        super().__init__(**params)
+    def __init__(self, on_act: OnAct, acts: Mapping[str, Any], **params: Any) -> None:
+        super().__init__(acts=dict(acts), **params)
         self._on_act = on_act
 
     def _handle_msg(self, msg: Any) -> None:

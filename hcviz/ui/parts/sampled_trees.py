@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -11,7 +11,11 @@ from weakref import WeakKeyDictionary
 from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+#: Messages that all these sheets have.
+ACTS = Acts()
 
 #: Seconds between two updates while a run adds sampled trees.
 REDRAW_SECONDS = 1.5
@@ -88,17 +92,14 @@ def live(store: Store) -> dict[str, Any]:
     return {"selection": list(store.view.selection)}
 
 
-def act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    """Handle an act that all these sheets have: select items, or choose the kind of heights."""
-    if name == "take":
-        _select(actions, more)
-    elif name == "heights" and more.get("value") in ("true", "even"):
-        actions.store.look(heights=more["value"])
+@ACTS.on("take")
+def _select(actions: Actions, items: Sequence[int]) -> None:
+    """Select the items, if they exist."""
+    if items and min(items) >= 0 and max(items) < len(actions.store.session.labels):
+        actions.select_items(tuple(items))
 
 
-def _select(actions: Actions, more: dict[str, Any]) -> None:
-    """Select the items that the message names, if they exist."""
-    n = len(actions.store.session.labels)
-    items = tuple(int(item) for item in more.get("items", ()))
-    if items and min(items) >= 0 and max(items) < n:
-        actions.select_items(items)
+@ACTS.on("heights")
+def _set_heights(actions: Actions, value: str) -> None:
+    if value in ("true", "even"):
+        actions.store.look(heights=value)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from hcviz.ui.parts.actions import Actions, no_act
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
 
 
@@ -26,11 +26,11 @@ class Section:
     depends_on : callable
         ``depends_on(store)`` returns what ``state`` reads. The page computes the state again when
         this value changes.
-    act : callable
-        ``act(actions, name, more)`` handles a message of the script.
+    acts : Acts
+        The messages of the script. Their handlers get :class:`Actions` as first argument.
     """
 
     name: str
     state: Callable[[Store], dict[str, Any] | None]
     depends_on: Callable[[Store], Any]
-    act: Callable[[Actions, str, dict[str, Any]], None] = no_act
+    acts: Acts = field(default_factory=Acts)

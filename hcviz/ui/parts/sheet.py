@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hcviz.ui.parts.actions import Actions, no_act
-from hcviz.ui.parts.part import OnAct, Part, script_and_style
+from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.part import Part, script_and_style
 from hcviz.ui.state.store import Store
 
 
@@ -33,8 +33,8 @@ class Sheet:
     name, title, summary : str
         Key of the sheet, text of its tab, and the tab's tooltip.
     make : callable
-        ``make(on_act)`` is called when the sheet is first opened. It returns a Panel object with
-        the attributes ``state`` and ``live``, usually a part (:func:`sheet_part`).
+        ``make(on_act, acts=schema)`` is called when the sheet is first opened. It returns a Panel
+        object with the attributes ``state`` and ``live``, usually a part (:func:`sheet_part`).
     state : callable
         ``state(store)`` returns plain JSON, which becomes the part's ``state``.
     depends_on : callable
@@ -45,8 +45,8 @@ class Sheet:
         "" if it can.
     has_tab : callable
         ``has_tab(store)`` is False if the present data never have such a view.
-    act : callable
-        ``act(actions, name, more)`` handles a message of the script.
+    acts : Acts
+        The messages of the script. Their handlers get :class:`Actions` as first argument.
     live : callable
         ``live(store)`` returns the small part of the state that changes at every click, so that the
         rest need not be sent again.
@@ -55,12 +55,12 @@ class Sheet:
     name: str
     title: str
     summary: str
-    make: Callable[[OnAct], Any]
+    make: Callable[..., Any]
     state: Callable[[Store], dict[str, Any]]
     depends_on: Callable[[Store], Any]
     unavailable_because: Callable[[Store], str] = _no_tree_yet
     has_tab: Callable[[Store], bool] = _always
-    act: Callable[[Actions, str, dict[str, Any]], None] = no_act
+    acts: Acts = field(default_factory=Acts)
     live: Callable[[Store], dict[str, Any]] = _empty
 
 

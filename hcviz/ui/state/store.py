@@ -34,8 +34,9 @@ from hcviz.ui.state.loaded_data import LoadedData
 from hcviz.ui.state.loader import Loader
 from hcviz.ui.state.posterior_cache import Circumstances, PosteriorCache, circumstances
 from hcviz.ui.state.run_control import RunControl
+from hcviz.ui.state.saved_look import looks, marks
 from hcviz.ui.state.subscribers import Subscribers
-from hcviz.ui.state.view_state import ViewState, looks, marks
+from hcviz.ui.state.view_state import ViewState
 from hcviz.ui.tree.axis import Axis
 
 if TYPE_CHECKING:

@@ -6,72 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hcviz.core.tree import Tree
-from hcviz.io.picture import LOW_SUPPORT
 from hcviz.io.unfinished import UnfinishedSession
 from hcviz.jobs import RunLocation
 from hcviz.questions import Question
 from hcviz.session.draft import Draft
-from hcviz.session.model import Session
+from hcviz.ui.features.agreement.agreed import Agreed
 from hcviz.ui.features.lessons.lesson import Lesson
+from hcviz.ui.features.parameters.field_fault import FieldFault
+from hcviz.ui.state.saved_look import BELOW, LOOKS
 
 Theme = Literal["light", "dark"]
-
-#: The choices of how to draw the tree that session files and links have.
-LOOKS: dict[str, tuple[str, ...]] = {
-    "matrix": ("similarity", "features", "uncertainty", "none"),
-    "scaling": ("zscore", "range", "rank", "none"),
-    "columns": ("dendrogram", "file"),
-    "heights": ("true", "even"),
-    "support": ("shown", "hidden"),
-    "unsure": ("lighter", "merged"),
-    "colour": ("clusters", "cost"),
-}
-#: Default of the support in per cent below which a split is uncertain.
-BELOW = round(100 * LOW_SUPPORT)
-
-
-def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the valid choices among ``wanted``; leave the others out."""
-    found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
-    count = wanted.get("clusters")
-    if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
-        found["clusters"] = count
-    below = wanted.get("below")
-    if isinstance(below, int) and not isinstance(below, bool) and 0 <= below <= 100:
-        found["below"] = below
-    return found
-
-
-def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
-    """Return the cut and the selection among ``wanted`` that are valid for ``n_items`` items."""
-    found: dict[str, Any] = {}
-    cut, chosen = wanted.get("cut"), wanted.get("selection")
-    if isinstance(cut, float) and np.isfinite(cut):
-        found["cut"] = cut
-    if isinstance(chosen, tuple) and all(type(i) is int and 0 <= i < n_items for i in chosen):
-        found["selection"] = chosen
-    return found
-
-
-@dataclass(frozen=True)
-class FieldFault:
-    """A value that was typed for a parameter and refused, and the sentence that tells why.
-
-    It is shown until the parameter gets another value, or the method changes.
-    """
-
-    name: str
-    typed: str
-    kept: Any
-    sentence: str
-
-    def stands(self, session: Session) -> bool:
-        """Return True while the parameter still has its old value."""
-        return bool(session.params.get(self.name) == self.kept)
 
 
 @dataclass(frozen=True)
@@ -90,25 +35,6 @@ class Loading:
         """The sentence that the page shows meanwhile."""
         size = f"{self.size / 1e6:,.0f} MB" if self.size >= 1e6 else f"{self.size / 1e3:,.0f} kB"
         return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
-
-
-@dataclass(frozen=True, eq=False)
-class Agreed:
-    """The result of one method when several are compared.
-
-    Attributes
-    ----------
-    tree
-        Its tree; None if it returned none.
-    labels
-        Its own partition, int32 (n,); None if it makes none.
-    said
-        A sentence about the run; "" if there is none.
-    """
-
-    tree: Tree | None
-    labels: NDArray[np.int32] | None = None
-    said: str = ""
 
 
 @dataclass(frozen=True)

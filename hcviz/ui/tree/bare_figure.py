@@ -15,17 +15,10 @@ import numpy as np
 from bokeh.models import CustomJS, PanTool, Range1d, WheelZoomTool
 from bokeh.plotting import figure
 
+from hcviz.ui.compat.figure_style import figure_style
+
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 TOP, BOTTOM = 4, 3
-#: Bokeh draws a ring around the figure that has the focus; this replaces it by a thin line.
-#: Some pixels at the edges of a canvas are hidden (top, right, bottom, left). BokehJS 3.9 clears
-#: overlays half a pixel off, so old bands stay in the first row and column. It also draws rows out
-#: of view in the border.
-STYLE = """
-:host, .bk-Canvas {{ --highlight-color: transparent; outline: none !important; }}
-:host(:focus-within) {{ box-shadow: inset 0 0 0 1px rgba(127, 127, 127, .2); }}
-.bk-Canvas {{ clip-path: inset({}px {}px {}px {}px); }}
-"""
 #: Pixels hidden at the edges of any figure; of strips; of figures with bands, which may begin at a
 #: fraction of a pixel; of figures with outlines, which are wider than a line.
 EDGES, STRIPS, BANDS = (1, 0, 0, 1), (TOP, 0, BOTTOM, 1), (TOP, 0, BOTTOM, 2)
@@ -61,7 +54,7 @@ def bare_figure(
         "lod_threshold": None,
         "min_width": 0,
         "min_height": 0,
-        "stylesheets": [STYLE.format(*cut_off)],
+        "stylesheets": [figure_style(cut_off)],
     } | options
     plot = figure(**settings)
     plot.toolbar.logo = None
@@ -72,18 +65,6 @@ def bare_figure(
     plot.toolbar.active_drag = pan
     plot.toolbar.active_scroll = wheel
     return plot
-
-
-def show_range(shown: Any, start: float, end: float, bounds: tuple[float, float] | None) -> None:
-    """Set what a range shows and its bounds; the bounds first.
-
-    The browser clips start and end by the bounds that it has when they arrive (``convert`` in
-    BokehJS' ``numerical_range``), and does not tell the server. Never change ``min_interval`` or
-    ``max_interval`` of a range on a page: the browser answers with a range made of the new limit
-    and the old rows, and the server takes that for a zoom.
-    """
-    shown.bounds = bounds
-    shown.update(start=start, end=end)
 
 
 def f32(values: Any) -> np.ndarray:

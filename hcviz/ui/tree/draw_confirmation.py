@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 from bokeh.models import ColumnDataSource, CustomJS
 
+from hcviz.ui.compat import COMPAT
+
 #: Seconds after which the next tree is sent without a confirmation (a tab in the background).
 TIMEOUT = 0.5
 
@@ -18,7 +20,7 @@ TIMEOUT = 0.5
 #: half of the time at most, and a click waits for one tree at most. In a notebook the page's frame
 #: confirms what is drawn (``NotebookConnection``), and this script does nothing.
 CONFIRM = """
-if (answer.document.roots().some(root => root.client_comm_id)) return
+if (isInNotebook(answer.document)) return
 const begin = performance.now()
 requestAnimationFrame(() => setTimeout(() => {
   const took = performance.now() - begin
@@ -32,7 +34,13 @@ class DrawConfirmation:
 
     def __init__(self, source: ColumnDataSource) -> None:
         self.answer = ColumnDataSource({"count": [0]})
-        source.js_on_change("data", CustomJS(args={"answer": self.answer}, code=CONFIRM))
+        source.js_on_change(
+            "data",
+            CustomJS(
+                args={"answer": self.answer},
+                code=(COMPAT / "kernel_roots.js").read_text() + CONFIRM,
+            ),
+        )
         self.answer.on_change("data", lambda _attribute, _old, _new: self._confirm(self._number))
         self._number = 0
         self._call: Callable[[], None] | None = None

@@ -10,9 +10,10 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 from numpy.typing import NDArray
 
+from hcviz.ui.compat.bounded_range import show_range
 from hcviz.ui.parts.palette import Theme, diverging, sequential
 from hcviz.ui.tree import geometry, label_fitting
-from hcviz.ui.tree.bare_figure import FONT, OUTLINES, bare_figure, f32, show_range
+from hcviz.ui.tree.bare_figure import FONT, OUTLINES, bare_figure, f32
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.heatmap_cells import HeatmapCells, column_path
 from hcviz.ui.tree.query_mask import QueryMaskLayer, clear

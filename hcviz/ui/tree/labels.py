@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Range1d
 
+from hcviz.ui.compat.text_source import padded_texts
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import label_fitting
 from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32
@@ -246,22 +247,10 @@ class LabelFigure:
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _set_text(self, data: dict[str, Any], n: int) -> None:
-        """Set the texts, never fewer than before on a page.
-
-        Bokeh fails if texts are removed while it measures them ("undefined 8px" is no font). The
-        additional texts are empty and far above the picture.
-        """
+        """Set the texts; on a page, with empty texts far above the picture (``padded_texts``)."""
         self._shown = len(data["text"])
-        spare = len(self.text.data["text"]) - self._shown
-        if spare > 0 and self.figure.document is not None:
-            nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
-            for name, values in data.items():
-                if name in ("x", "y", "x0", "y0"):
-                    data[name] = np.concatenate((values, nowhere))
-                elif name == "wide":
-                    data[name] = np.concatenate((values, np.zeros(spare, np.float32)))
-                else:
-                    data[name] = [*values, *[EMPTY[name]] * spare]
+        if self.figure.document is not None:
+            data = padded_texts(data, len(self.text.data["text"]), EMPTY, n)
         self.text.data = data
 
     def row_at(self, x: float, y: float, row_px: float) -> float:
@@ -306,7 +295,7 @@ class LabelFigure:
 
     def clear(self) -> None:
         """Remove all labels."""
-        # Hidden, not emptied: Bokeh fails if texts are removed while it measures them.
+        # Hidden, not emptied, for the reason given in compat/text_source.py.
         self._text.visible = False
         self._patch(self.leads, {"x": [], "y": [], "x1": []})
         self._patch(self.marks, {"x": [], "y": [], "shape": [], "ink": []})

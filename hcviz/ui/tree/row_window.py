@@ -7,7 +7,7 @@ from typing import Any
 
 from bokeh.models import Range1d
 
-from hcviz.ui.tree.bare_figure import show_range
+from hcviz.ui.compat.bounded_range import show_range
 from hcviz.ui.tree.tree_state import TreeState
 
 #: The wheel zooms to so many rows at least. Trees with fewer rows cannot be zoomed.

@@ -12,9 +12,9 @@ from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import BackgroundRuns
 from hcviz.session.model import Session
+from hcviz.ui.features.agreement.agreed import Agreed
 from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import Agreed
 
 #: Methods that are compared by default, at most.
 MAX_METHODS = 8

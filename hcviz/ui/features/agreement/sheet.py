@@ -19,8 +19,11 @@ from hcviz.metrics import adjusted_rand_index, cut
 from hcviz.session import actions as act
 from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Title of the row of the known classes.
 CLASSES = "known classes"
@@ -135,37 +138,49 @@ def _depends_on(store: Store) -> Any:
     )  # fmt: skip
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+@ACTS.on("run")
+def _run(actions: Actions) -> None:
+    actions.store.look(agree_wanted=True)
+
+
+@ACTS.on("cancel")
+def _cancel(actions: Actions) -> None:
+    actions.store.look(agree_wanted=False)
+
+
+@ACTS.on("clusters")
+def _set_clusters(actions: Actions, value: str) -> None:
     store = actions.store
-    value = more.get("value")
-    if name == "run":
-        store.look(agree_wanted=True)
-    elif name == "cancel":
-        store.look(agree_wanted=False)
-    elif name == "clusters":
-        try:
-            count = int(str(value))
-        except ValueError:
-            count = 0
-        n = len(store.session.labels)
-        if 1 <= count <= n:
-            # If all methods have results, the methods that depend on k run again at once.
-            again = bool(store.view.agreed) and not _methods_to_run(store)
-            wanted = store.view.agree_wanted or again
-            store.look(agree_k=count, agree_wanted=wanted, error=None)
-        else:
-            said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
-            store.look(error=(said, ""))
-    elif name == "with":
-        picked = list(agreement_model.chosen_methods(store))
-        method = str(value)
-        if method in picked:
-            picked.remove(method)
-        elif method in agreement_model.runnable_methods(store.problem):
-            picked.append(method)
-        store.look(agree_with=tuple(picked))
-    elif name == "method" and value in agreement_model.runnable_methods(store.problem):
-        store.dispatch(act.SetMethod(str(value)))
+    try:
+        count = int(value)
+    except ValueError:
+        count = 0
+    n = len(store.session.labels)
+    if 1 <= count <= n:
+        # If all methods have results, the methods that depend on k run again at once.
+        again = bool(store.view.agreed) and not _methods_to_run(store)
+        wanted = store.view.agree_wanted or again
+        store.look(agree_k=count, agree_wanted=wanted, error=None)
+    else:
+        said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
+        store.look(error=(said, ""))
+
+
+@ACTS.on("with")
+def _toggle_method(actions: Actions, value: str) -> None:
+    store = actions.store
+    picked = list(agreement_model.chosen_methods(store))
+    if value in picked:
+        picked.remove(value)
+    elif value in agreement_model.runnable_methods(store.problem):
+        picked.append(value)
+    store.look(agree_with=tuple(picked))
+
+
+@ACTS.on("method")
+def _set_method(actions: Actions, value: str) -> None:
+    if value in agreement_model.runnable_methods(actions.store.problem):
+        actions.store.dispatch(act.SetMethod(value))
 
 
 SHEET = Sheet(
@@ -175,5 +190,5 @@ SHEET = Sheet(
     make=sheet_part(__file__),
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

@@ -6,8 +6,11 @@ from typing import Any
 
 from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 
 def _state(store: Store) -> dict[str, Any] | None:
@@ -24,17 +27,16 @@ def _depends_on(store: Store) -> Any:
     )
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store = actions.store
-    if name == "piece":
-        graph = explanation.graph_of_clade(store)
-        k = int(more["piece"])
-        if graph is not None and 0 <= k < len(graph.components):
-            actions.select_items(graph.components[k])
-    elif name == "graph":
-        store.look(sheet="why", why="split")
-    elif name == "show":
-        actions.constraints_act("show", more)
+@ACTS.on("piece")
+def _select_piece(actions: Actions, piece: int) -> None:
+    graph = explanation.graph_of_clade(actions.store)
+    if graph is not None and 0 <= piece < len(graph.components):
+        actions.select_items(graph.components[piece])
 
 
-SECTION = Section(name="why", state=_state, depends_on=_depends_on, act=_act)
+@ACTS.on("graph")
+def _show_graph(actions: Actions) -> None:
+    actions.store.look(sheet="why", why="split")
+
+
+SECTION = Section(name="why", state=_state, depends_on=_depends_on, acts=ACTS)

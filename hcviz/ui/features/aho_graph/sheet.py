@@ -23,11 +23,15 @@ from hcviz.session.constraint import Constraint
 from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.features.conflicts import model as conflicts_model
+from hcviz.ui.features.conflicts.controller import ACTS as CONFLICT_ACTS
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts, Fields
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.parts.part import OnAct
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts(CONFLICT_ACTS)
 
 # Instead of hv.extension, for the reason given in run_trace/view.py.
 hv.Store.set_current_backend("bokeh")
@@ -307,9 +311,9 @@ class GraphSheet(pn.Row):
 
     _rename: ClassVar = python_only(pn.Row, "state", "live")
 
-    def __init__(self, on_act: OnAct, **params: Any) -> None:
+    def __init__(self, on_act: OnAct, acts: dict[str, Fields], **params: Any) -> None:
         self.words: Any = sheet_part(__file__)(
-            on_act, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
+            on_act, acts=acts, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
         )
         self.pane: Any = pn.pane.HoloViews(
             drawing({}), sizing_mode="stretch_both", margin=0, linked_axes=False
@@ -346,11 +350,9 @@ def _depends_on(store: Store) -> Any:
     return (session.constraints, session.conflict, view.selection, view.why, tree)
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    if name == "subject":
-        actions.store.look(why=str(more.get("value")))
-    elif name != "peek":  # the sheet covers the tree, in which items would be marked
-        actions.constraints_act(name, more)
+@ACTS.on("subject")
+def _set_subject(actions: Actions, value: str) -> None:
+    actions.store.look(why=value)
 
 
 SHEET = Sheet(
@@ -361,5 +363,5 @@ SHEET = Sheet(
     state=state,
     depends_on=_depends_on,
     unavailable_because=_unavailable_because,
-    act=_act,
+    acts=ACTS,
 )

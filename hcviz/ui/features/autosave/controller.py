@@ -22,6 +22,7 @@ from hcviz.io.unfinished import UnfinishedSession, UnfinishedSessions, is_token,
 from hcviz.session import actions as act
 from hcviz.session.model import LogEntry, Session
 from hcviz.ui.features.autosave.model import answer_count, worth_keeping, worth_offering
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.data_sources import data_of
 from hcviz.ui.state.loader import lost_answers
 from hcviz.ui.state.store import Store
@@ -37,15 +38,19 @@ SEARCH_SECONDS = 15.0
 REJOIN_SECONDS = 60.0
 ELSEWHERE = "That session was resumed or discarded in another tab."
 
+ACTS = Acts()
+
 _writer = ThreadPoolExecutor(1, "hcviz-autosave")
 
 
-class AutosaveController:
+class AutosaveController(Controls):
     """Saves the session of one store, and finds unfinished sessions of the same visitor.
 
     The store calls :meth:`keep` with the new session before the action has any effect. All methods
     must be called on the document's thread.
     """
+
+    ACTS = ACTS
 
     def __init__(self, store: Store, shelf: UnfinishedSessions) -> None:
         self.store, self.shelf = store, shelf
@@ -204,29 +209,32 @@ class AutosaveController:
 
     # ------------------------------------------------------------------ offering
 
-    def act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the bar that offers a session."""
-        if name == "visitor":
-            self._visitor(more.get("token"))
-        elif name == "rejoin":
-            self._wanted = str(more.get("name", ""))
-            self._until = time.monotonic() + REJOIN_SECONDS
-            self._search()
-        elif name == "resume":
-            with self.store.guarded():
-                self._resume(self.store.view.unfinished)
-        elif name == "discard":
-            offer = self.store.view.unfinished
-            if offer is not None:
-                self._discarded.add(offer.name)  # a thread may be reading it
-                self.shelf.discard(offer.name)
-                self._until = time.monotonic() + SEARCH_SECONDS
-                self._search()
-
-    def _visitor(self, token: Any) -> None:
+    @ACTS.on("visitor")
+    def _set_visitor(self, token: str) -> None:
         """Use the token that the browser already has, from the page of another tab."""
         if self._journal is None and is_token(token):
             self.shelf = UnfinishedSessions(self.shelf.root, token)
+            self._search()
+
+    @ACTS.on("rejoin")
+    def _rejoin(self, name: str) -> None:
+        """Resume the session that this tab had before it lost the server."""
+        self._wanted = name
+        self._until = time.monotonic() + REJOIN_SECONDS
+        self._search()
+
+    @ACTS.on("resume")
+    def _resume_offered(self) -> None:
+        with self.store.guarded():
+            self._resume(self.store.view.unfinished)
+
+    @ACTS.on("discard")
+    def _discard_offered(self) -> None:
+        offer = self.store.view.unfinished
+        if offer is not None:
+            self._discarded.add(offer.name)  # a thread may be reading it
+            self.shelf.discard(offer.name)
+            self._until = time.monotonic() + SEARCH_SECONDS
             self._search()
 
     def _search(self) -> None:

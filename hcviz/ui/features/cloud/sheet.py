@@ -179,6 +179,6 @@ SHEET = Sheet(
     state=state,
     depends_on=_depends_on,
     unavailable_because=sampled_trees.unavailable_because,
-    act=sampled_trees.act,
+    acts=sampled_trees.ACTS,
     live=sampled_trees.live,
 )

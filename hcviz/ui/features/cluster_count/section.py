@@ -13,8 +13,11 @@ from hcviz.core.snapshot import Series
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 
 def cluster_curve(session: Session) -> Series | None:
@@ -75,22 +78,27 @@ def state(store: Store) -> dict[str, Any] | None:
     }
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store = actions.store
-    found = cluster_curve(store.session)
-    if found is None:
-        return
-    if name == "k" and more.get("value") in [int(k) for k in found.x]:
-        store.dispatch(
-            act.SetParams({_declared_curve(store.session).parameter: int(more["value"])})
-        )
-    elif name == "estimate":
-        store.dispatch(act.SetParams({_declared_curve(store.session).parameter: 0}))
+@ACTS.on("k")
+def _set_count(actions: Actions, value: int) -> None:
+    """Set the number of clusters, if it is on the curve."""
+    found = cluster_curve(actions.store.session)
+    if found is not None and value in [int(k) for k in found.x]:
+        _set_parameter(actions.store, value)
+
+
+@ACTS.on("estimate")
+def _estimate_count(actions: Actions) -> None:
+    if cluster_curve(actions.store.session) is not None:
+        _set_parameter(actions.store, 0)
+
+
+def _set_parameter(store: Store, value: int) -> None:
+    store.dispatch(act.SetParams({_declared_curve(store.session).parameter: value}))
 
 
 SECTION = Section(
     name="spur",
     state=state,
     depends_on=lambda s: (s.session.snapshot, s.session.params, s.session.method, s.session.past),
-    act=_act,
+    acts=ACTS,
 )

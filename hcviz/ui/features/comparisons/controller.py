@@ -19,11 +19,16 @@ from hcviz.ui.features.comparisons.model import (
     current_question,
     default_question,
 )
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 
+ACTS = Acts()
 
-class ComparisonController:
+
+class ComparisonController(Controls):
     """Handles the comparison card of one store."""
+
+    ACTS = ACTS
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -32,30 +37,35 @@ class ComparisonController:
         self._rng = np.random.default_rng(0)
         store.subscribe(lambda s: s.session.labels, lambda _: self._labels_changed())
 
-    def act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the card."""
-        store = self.store
-        value = str(more.get("value"))
-        if name == "compare":
-            self._next()
-        elif name == "stop":
-            store.look(three=())
-        elif name == "skip":
-            self._next()
-        elif name == "choose":
-            self._choose(int(more["id"]))
-        elif name == "show" and (at := self._given(more)) is not None:
-            store.look(selection=store.session.choices[at].items)
-        elif name == "take-back" and (at := self._given(more)) is not None:
-            with store.guarded():
-                store.dispatch(act.RemoveChoice(at))
-        elif name == "question" and value in QUESTIONS:
-            store.look(three_question=value, three_put=value)
-        elif name == "from" and value in ITEM_CHOICES:
-            store.look(three_from=value)
-        elif name == "method":
-            with store.guarded():
-                store.dispatch(act.SetMethod(value))
+    @ACTS.on("stop")
+    def _stop(self) -> None:
+        self.store.look(three=())
+
+    @ACTS.on("show")
+    def _show(self, at: int) -> None:
+        if self._exists(at):
+            self.store.look(selection=self.store.session.choices[at].items)
+
+    @ACTS.on("take-back")
+    def _take_back(self, at: int) -> None:
+        if self._exists(at):
+            with self.store.guarded():
+                self.store.dispatch(act.RemoveChoice(at))
+
+    @ACTS.on("question")
+    def _set_question(self, value: str) -> None:
+        if value in QUESTIONS:
+            self.store.look(three_question=value, three_put=value)
+
+    @ACTS.on("from")
+    def _set_items(self, value: str) -> None:
+        if value in ITEM_CHOICES:
+            self.store.look(three_from=value)
+
+    @ACTS.on("method")
+    def _set_method(self, value: str) -> None:
+        with self.store.guarded():
+            self.store.dispatch(act.SetMethod(value))
 
     def key(self, key: str) -> bool:
         """Handle C, and 1, 2, 3, Space and X while three items are shown.
@@ -64,7 +74,7 @@ class ComparisonController:
         """
         three = self.store.view.three
         if key == "c":
-            self.act("stop" if three else "compare", {})
+            self._stop() if three else self._next()
         elif not three:
             return False
         elif key in ("1", "2", "3"):
@@ -72,19 +82,19 @@ class ComparisonController:
         elif key == " ":
             self._next()
         elif key == "x":
-            self.store.look(three=())
+            self._stop()
         else:
             return False
         return True
 
-    def _given(self, more: dict[str, Any]) -> int | None:
-        """Return the index of an answer in the list; None if it no longer exists."""
-        at = int(more["at"])
-        return at if 0 <= at < len(self.store.session.choices) else None
+    def _exists(self, at: int) -> bool:
+        """Return True if there is an answer with this index: it may be gone meanwhile."""
+        return 0 <= at < len(self.store.session.choices)
 
-    def _choose(self, item: int) -> None:
+    @ACTS.on("choose")
+    def _choose(self, id: int) -> None:
         """Record the item that a person picked, and show the next three."""
-        store = self.store
+        store, item = self.store, id
         three, question = store.view.three, current_question(store)
         if item not in three:
             return
@@ -95,6 +105,7 @@ class ComparisonController:
         if not store.view.error:
             self._next()
 
+    @ACTS.on("compare", "skip")
     def _next(self) -> None:
         """Show three items that were not shown before, and close the question card."""
         store = self.store

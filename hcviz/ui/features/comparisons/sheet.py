@@ -18,8 +18,11 @@ from hcviz.jobs.compute_cache import Computation
 from hcviz.metrics import comparisons_held, consistency, cyclic_share
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.images import as_uri
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Kind of question -> its name, and what it asks.
 KINDS = {
@@ -196,11 +199,11 @@ def _depends_on(store: Store) -> Any:
     )  # fmt: skip
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    items = tuple(int(item) for item in more.get("items", ()))
+@ACTS.on("pick")
+def _select(actions: Actions, items: Sequence[int]) -> None:
     n = len(actions.store.session.labels)
-    if name == "pick" and items and all(0 <= item < n for item in items):
-        actions.select_items(items)
+    if items and all(0 <= item < n for item in items):
+        actions.select_items(tuple(items))
 
 
 SHEET = Sheet(
@@ -215,6 +218,6 @@ SHEET = Sheet(
         "" if has_comparisons(store) else "Nothing has been compared yet."
     ),
     has_tab=has_comparisons,
-    act=_act,
+    acts=ACTS,
     live=lambda store: {"chosen": list(store.view.selection)},
 )

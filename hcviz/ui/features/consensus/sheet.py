@@ -13,9 +13,12 @@ from hcviz.posterior import Posterior
 from hcviz.questions.central import central_tree
 from hcviz.ui.parts import sampled_trees
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.packing import pack, row_ranges
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts(sampled_trees.ACTS)
 
 #: Kind of tree -> its name, and what it is.
 SUMMARIES = {
@@ -155,14 +158,16 @@ def _depends_on(store: Store) -> Any:
     )
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store, value = actions.store, more.get("value")
-    if name == "kind" and value in SUMMARIES:
-        store.look(summary=value)
-    elif name == "majority":
-        store.look(majority=min(max(int(float(str(value))), MIN_MAJORITY), MAX_MAJORITY))
-    else:
-        sampled_trees.act(actions, name, more)
+@ACTS.on("kind")
+def _set_kind(actions: Actions, value: str) -> None:
+    if value in SUMMARIES:
+        actions.store.look(summary=value)
+
+
+@ACTS.on("majority")
+def _set_majority(actions: Actions, value: str) -> None:
+    percent = int(float(value))
+    actions.store.look(majority=min(max(percent, MIN_MAJORITY), MAX_MAJORITY))
 
 
 SHEET = Sheet(
@@ -173,6 +178,6 @@ SHEET = Sheet(
     state=state,
     depends_on=_depends_on,
     unavailable_because=sampled_trees.unavailable_because,
-    act=_act,
+    acts=ACTS,
     live=sampled_trees.live,
 )

@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.drop import item_set_apart
-from hcviz.ui.features.conflicts import model as conflicts_model
-from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.state.store import Store
 
 ALL_ITEMS = "All items together are the whole tree. Leave out those that do not belong."
 
 
 class Gestures:
-    """Handles the gestures and the constraint list of one store."""
+    """Handles the gestures of one store."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -133,72 +130,3 @@ class Gestures:
             each = (Constraint(0, *statement, author=author, time=act.now()) for statement in ready)
             self.store.dispatch(act.ImportConstraints(tuple(each)))
         self.on_stated()
-
-    def constraints_act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the constraints panel."""
-        store = self.store
-        if name == "gesture":
-            self.begin(str(more.get("mode")))
-        elif name == "apply":
-            self.apply()
-        elif name == "clear":
-            store.look(draft=Draft())
-        elif name == "take-back":
-            store.look(draft=store.view.draft.without(int(more["item"])))
-        elif name == "keep-constraints":
-            switch = constraints_model.switch_method_action(store)
-            if switch is not None:
-                store.dispatch(switch)
-        elif name == "enable":
-            which = act.EnableConstraint if more.get("value") else act.DisableConstraint
-            store.dispatch(which(int(more["id"])))
-        elif name == "delete":
-            store.dispatch(act.DeleteConstraint(int(more["id"])))
-        elif name == "note":
-            store.dispatch(act.EditConstraint(int(more["id"]), note=str(more.get("value", ""))))
-        elif name == "weight":
-            with store.guarded():
-                weight = _number(more.get("value"))
-                store.dispatch(act.EditConstraint(int(more["id"]), weight=weight))
-        elif name == "author":
-            store.dispatch(act.SetAuthor(str(more.get("value"))))
-        elif name == "expert":
-            store.dispatch(act.EnableAuthor(str(more["name"]), bool(more.get("value"))))
-        elif name == "expert-weight":
-            with store.guarded():
-                weight = _number(more.get("value"))
-                store.dispatch(act.SetAuthorWeight(str(more["name"]), weight))
-        elif name == "resolve":
-            store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
-        elif name == "soften":
-            soften = conflicts_model.soften_action(store, str(more.get("method")))
-            if soften is not None:
-                store.dispatch(soften)
-        elif name == "undo":
-            store.dispatch(act.Undo())
-        elif name == "graph":
-            store.look(sheet="why", why="conflict")
-        elif name == "select":
-            self.select_items(_items(more.get("items"), len(store.session.labels)))
-        elif name == "peek":
-            n = len(store.session.labels)
-            peek = (_items(more.get("together"), n), _items(more.get("apart"), n))
-            store.look(peek=peek if any(peek) else None)
-        elif name == "dismiss":
-            store.dispatch(act.DismissConflict(all=bool(more.get("all"))))
-        elif name == "show":
-            for constraint in store.session.constraints:
-                if constraint.id == int(more["id"]):
-                    store.look(selection=constraint.named)
-
-
-def _items(listed: Any, n_items: int) -> tuple[int, ...]:
-    """Return the items in a list from the browser, without values that are not items."""
-    return tuple(i for i in listed or () if isinstance(i, int) and 0 <= i < n_items)
-
-
-def _number(text: Any) -> float:
-    try:
-        return float(str(text))
-    except ValueError:
-        raise InvalidConstraint(f"A weight must be a positive number, not {str(text)!r}.") from None

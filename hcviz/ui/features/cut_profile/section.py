@@ -16,7 +16,6 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.ui.features.node_costs import model as node_costs_model
-from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
@@ -199,10 +198,6 @@ def _sentence(cuts: CutComparison, size: int, whole: bool) -> str:
     return f"{said}; the tree separates {small:,}, at {told} times the mean similarity across."
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    return None
-
-
 def _depends_on(store: Store) -> Any:
     session = store.session
     return (
@@ -221,5 +216,4 @@ SECTION = foldable_section(
     is_open_at_first=minimises_cost,
     state=state,
     depends_on=_depends_on,
-    act=_act,
 )

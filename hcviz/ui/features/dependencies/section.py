@@ -11,7 +11,10 @@ from hcviz.metrics import Dependency, Usefulness, dependency_guarantee
 from hcviz.ui.features.dependencies import model as dependencies_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Constraints that are listed, at most; the others are counted.
 MAX_LISTED = 60
@@ -120,14 +123,16 @@ def _already_note(store: Store) -> str:
     return f"Already: in the tree without answers ({method})."
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store = actions.store
-    if name == "show":
-        found = store.session.find(int(more["id"]))
-        if found is not None:
-            actions.select_items(found.named)
-    elif name == "sheet":
-        store.look(sheet="dependencies")
+@ACTS.on("show")
+def _show(actions: Actions, id: int) -> None:
+    found = actions.store.session.find(id)
+    if found is not None:
+        actions.select_items(found.named)
+
+
+@ACTS.on("sheet")
+def _open_sheet(actions: Actions) -> None:
+    actions.store.look(sheet="dependencies")
 
 
 def _depends_on(store: Store) -> Any:
@@ -145,5 +150,5 @@ SECTION = foldable_section(
     is_open_at_first=minimises_cost,
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

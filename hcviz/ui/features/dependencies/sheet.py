@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ from hcviz.metrics import Dependency
 from hcviz.ui.features.dependencies import model as dependencies_model
 from hcviz.ui.features.dependencies.section import guarantee_sentence, layer_count
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Rounds over the layers, in which each class moves near its neighbours.
 SWEEPS = 6
@@ -122,12 +126,10 @@ def _depends_on(store: Store) -> Any:
     return (store.session.constraints, store.session.labels, store.answers, store.view.selection)
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    if name == "pick":
-        n = actions.store.session.n_items
-        items = tuple(int(item) for item in more.get("items", ()))
-        if items and 0 <= min(items) <= max(items) < n:
-            actions.select_items(items)
+@ACTS.on("pick")
+def _select(actions: Actions, items: Sequence[int]) -> None:
+    if items and 0 <= min(items) <= max(items) < actions.store.session.n_items:
+        actions.select_items(tuple(items))
 
 
 SHEET = Sheet(
@@ -138,5 +140,5 @@ SHEET = Sheet(
     state=state,
     depends_on=_depends_on,
     unavailable_because=_unavailable_because,
-    act=_act,
+    acts=ACTS,
 )

@@ -29,14 +29,19 @@ from hcviz.ui.features.lessons.model import (
     target_tree,
     tree_to_show,
 )
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Author of the constraints that a lesson adds.
 LESSON_AUTHOR = "the lesson"
 
 
-class LessonController:
+class LessonController(Controls):
     """Handles the lesson of one store."""
+
+    ACTS = ACTS
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -50,36 +55,33 @@ class LessonController:
             lambda _: self._ask(),
         )  # fmt: skip
 
-    def act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the card or of the menu."""
-        if name == "lesson":
-            with self.store.guarded():
-                self.stop() if self.store.view.lesson is not None else self.start()
-        elif name == "open-lesson":
-            with self.store.guarded():
-                if self.store.restore(open_prepared_lesson(str(more.get("name")))):
-                    self.start()
-        elif self.store.view.lesson is not None:
-            self._do(name)
+    def start_or_stop(self) -> None:
+        """Begin a lesson, or end the one in progress."""
+        with self.store.guarded():
+            self.stop() if self.store.view.lesson is not None else self.start()
 
-    def _do(self, name: str) -> None:
-        if name == "reveal":
-            self.reveal()
-        elif name == "go-on":
-            self.go_on()
-        elif name == "skip":
-            self._put_back(done=True)
-            self.store.look()
-        elif name == "wider":
-            self.widen()
-        elif name == "back":
+    def open_prepared(self, name: str) -> None:
+        """Open a prepared lesson and begin it."""
+        with self.store.guarded():
+            if self.store.restore(open_prepared_lesson(name)):
+                self.start()
+
+    @ACTS.on("skip")
+    def _skip(self) -> None:
+        self._put_back(done=True)
+        self.store.look()
+
+    @ACTS.on("back")
+    def _back(self) -> None:
+        if self.store.view.lesson is not None:
             self._put_back()
             self.store.dispatch(act.Undo())
-        elif name == "forward":
+
+    @ACTS.on("forward")
+    def _forward(self) -> None:
+        if self.store.view.lesson is not None:
             self._put_back()
             self.store.dispatch(act.Redo())
-        elif name == "stop":
-            self.stop()
 
     def key(self, key: str) -> bool:
         """Handle Enter, which reveals and then goes on. Return True if the key has a meaning."""
@@ -104,10 +106,13 @@ class LessonController:
             said="Lesson: click where the item belongs, then press Enter.",
         )  # fmt: skip
 
+    @ACTS.on("stop")
     def stop(self) -> None:
         """End the lesson. Classes and scores are shown again."""
-        self.store.look(lesson=None, selection=(), said="The lesson has ended.")
+        if self.store.view.lesson is not None:
+            self.store.look(lesson=None, selection=(), said="The lesson has ended.")
 
+    @ACTS.on("reveal")
     def reveal(self) -> None:
         """Compare the selected place with the target tree."""
         store, lesson = self.store, self.store.view.lesson
@@ -125,6 +130,7 @@ class LessonController:
             said="Right." if found.right else "The path from the correct place to yours is marked.",
         )  # fmt: skip
 
+    @ACTS.on("go-on")
     def go_on(self) -> None:
         """Add what was revealed to the session, and go on to the next item."""
         store, lesson = self.store, self.store.view.lesson
@@ -143,6 +149,7 @@ class LessonController:
                 return
         store.look()
 
+    @ACTS.on("wider")
     def widen(self) -> None:
         """Select the next larger clade around the selection."""
         store, lesson = self.store, self.store.view.lesson

@@ -9,7 +9,10 @@ from hcviz.core.snapshot import View
 from hcviz.ui.features.method_views import renderers
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 
 def rendered_views(store: Store) -> dict[str, dict[str, Any]]:
@@ -51,12 +54,15 @@ def _is_shown(store: Store) -> bool:
     return any(type(view) in renderers.RENDERERS for view in _views_to_draw(store).values())
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store = actions.store
-    if name == "mask":
-        store.look(veil=not store.view.veil)
-    elif name == "item" and 0 <= int(more["id"]) < store.session.n_items:
-        actions.select_items((int(more["id"]),))
+@ACTS.on("mask")
+def _toggle_mask(actions: Actions) -> None:
+    actions.store.look(veil=not actions.store.view.veil)
+
+
+@ACTS.on("item")
+def _select_item(actions: Actions, id: int) -> None:
+    if 0 <= id < actions.store.session.n_items:
+        actions.select_items((id,))
 
 
 def _depends_on(store: Store) -> Any:
@@ -70,5 +76,5 @@ SECTION = foldable_section(
     is_open_at_first=lambda store: True,
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

@@ -13,7 +13,10 @@ from hcviz.metrics import dasgupta_cost
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: During a run, the cost is computed for up to so many items; this takes 35 ms.
 MAX_ITEMS_LIVE = 2_500
@@ -96,14 +99,17 @@ def _split_text(store: Store, tree: Tree, node: int) -> str:
     return " | ".join(f"{len(side):,}" for side in reversed(sides)) + " items"
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+@ACTS.on("clade")
+def _select_clade(actions: Actions, node: int) -> None:
+    drawn = actions.store.drawn
+    if drawn is not None and drawn.tree.n_leaves <= node < drawn.tree.n_nodes:
+        actions.select_items(tuple(int(leaf) for leaf in drawn.tree.leaves(node)))
+
+
+@ACTS.on("colour")
+def _toggle_colour(actions: Actions) -> None:
     store = actions.store
-    if name == "clade" and store.drawn is not None:
-        tree, node = store.drawn.tree, int(more["node"])
-        if tree.n_leaves <= node < tree.n_nodes:
-            actions.select_items(tuple(int(leaf) for leaf in tree.leaves(node)))
-    elif name == "colour":
-        store.look(colour="clusters" if store.view.colour == "cost" else "cost")
+    store.look(colour="clusters" if store.view.colour == "cost" else "cost")
 
 
 def _depends_on(store: Store) -> Any:
@@ -126,5 +132,5 @@ SECTION = foldable_section(
     is_open_at_first=minimises_cost,
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

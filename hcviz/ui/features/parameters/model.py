@@ -14,8 +14,8 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import parameter_doc
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
+from hcviz.ui.features.parameters.field_fault import FieldFault
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import FieldFault
 
 #: Characters of a field that are read as a number or a list, at most. This is enough for a sigma
 #: for each of 4,000 columns.

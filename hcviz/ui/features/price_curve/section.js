@@ -25,8 +25,8 @@ function slider(state, send, held) {
   const go = () => {
     held.timer = null
     held.last = Date.now()
-    send("slide", { step: held.to, goingOn: !!held.goingOn })
-    held.goingOn = true
+    send("slide", { step: held.to, dragging: !!held.dragging })
+    held.dragging = true
   }
   return textSlider(
     {
@@ -46,7 +46,7 @@ function slider(state, send, held) {
     },
     () => {
       held.rest = setTimeout(() => {
-        held.goingOn = false
+        held.dragging = false
       }, PACE + 50)
     },
   )

@@ -17,7 +17,10 @@ from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.node_costs.section import format_cost
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Prices of the curve, in units of :func:`~hcviz.ui.features.node_costs.model.similarity_scale`.
 GRID = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -144,22 +147,23 @@ def _shown_point(store: Store, lam: float) -> dict[str, Any] | None:
     return _point(lam, cost, float(triplets.weights[broken].sum()), int(broken.sum()))
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    store = actions.store
-    if not is_shown(store):
-        return
-    if name == "slide":
-        lam = price_at_step(int(more.get("step", 0)), node_costs_model.similarity_scale(store))
-    elif name == "point":
-        lam = float(more.get("lam", 0.0))
-    else:
-        return
-    store.dispatch(
-        act.SetParams(
-            {get_algorithm(store.session.method).priced_by: lam},
-            is_dragging=bool(more.get("goingOn")),
-        )
-    )
+@ACTS.on("slide")
+def _slide(actions: Actions, step: int, dragging: bool = False) -> None:
+    """Set the price of a step of the slider. ``dragging`` continues the last drag."""
+    if is_shown(actions.store):
+        scale = node_costs_model.similarity_scale(actions.store)
+        _set_price(actions.store, price_at_step(step, scale), dragging)
+
+
+@ACTS.on("point")
+def _take_point(actions: Actions, lam: float) -> None:
+    if is_shown(actions.store):
+        _set_price(actions.store, lam)
+
+
+def _set_price(store: Store, lam: float, is_dragging: bool = False) -> None:
+    parameter = get_algorithm(store.session.method).priced_by
+    store.dispatch(act.SetParams({parameter: lam}, is_dragging=is_dragging))
 
 
 def _depends_on(store: Store) -> Any:
@@ -177,5 +181,5 @@ SECTION = foldable_section(
     is_open_at_first=lambda store: True,
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

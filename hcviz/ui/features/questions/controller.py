@@ -20,14 +20,19 @@ from hcviz.session.constraint import Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.model import ReviewedPiece
 from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
+from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Act of a button on the card -> its key.
 KEYS = {"ask": "q", "accept": "a", "repair": "r", "skip": " ", "lock": "l", "stop": "x"}
 
 
-class QuestionController:
+class QuestionController(Controls):
     """Handles the question card of one store."""
+
+    ACTS = ACTS
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -48,26 +53,32 @@ class QuestionController:
             lambda _: self._next(),
         )
 
-    def act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the card."""
-        store = self.store
-        if name == "strategy":
-            store.look(strategy=str(more.get("value")))
+    @ACTS.on("strategy")
+    def _set_strategy(self, value: str) -> None:
+        self.store.look(strategy=value)
+        self.another()
+
+    @ACTS.on("size")
+    def _set_size(self, value: str) -> None:
+        with self.store.guarded():
+            self.store.look(question_size=_whole_number(value, "Items in a piece", *SIZES))
             self.another()
-        elif name in ("size", "candidates"):
-            low, high = SIZES if name == "size" else CANDIDATES
-            with store.guarded():
-                store.look(
-                    **{f"question_{name}": _whole_number(more.get("value"), name, low, high)}
-                )
-                self.another()
-        elif name == "induced":
-            store.look(question_induced=more.get("value") == "piece")
+
+    @ACTS.on("candidates")
+    def _set_candidates(self, value: str) -> None:
+        with self.store.guarded():
+            count = _whole_number(value, "Pieces to choose from", *CANDIDATES)
+            self.store.look(question_candidates=count)
             self.another()
-        elif name == "pick":
-            self.pick(int(more["id"]))
-        else:
-            self.key(KEYS.get(name, "x"))
+
+    @ACTS.on("induced")
+    def _set_induced(self, value: str) -> None:
+        self.store.look(question_induced=value == "piece")
+        self.another()
+
+    @ACTS.on(*KEYS)
+    def _press(self, act: str) -> None:
+        self.key(KEYS[act])
 
     def key(self, key: str) -> bool:
         """Handle Q, A, R, Space, L, X and digits. Return True if the key has a meaning now."""
@@ -94,9 +105,10 @@ class QuestionController:
             self._lock(question)
         return True
 
-    def pick(self, item: int) -> None:
+    @ACTS.on("pick")
+    def pick(self, id: int) -> None:
         """Handle a click on a name: the odd one out, a part of a correction, or a selection."""
-        store = self.store
+        store, item = self.store, id
         question = store.view.question
         draft = store.view.draft
         if question is not None and question.is_odd_one_out:
@@ -186,15 +198,12 @@ class QuestionController:
             return ask(posterior)
 
 
-def _whole_number(value: Any, name: str, low: int, high: int) -> int:
+def _whole_number(text: str, what: str, low: int, high: int) -> int:
     """Return a whole number between two limits that a person typed."""
     try:
-        number = int(str(value))
+        number = int(text)
     except ValueError:
         number = low - 1
     if not low <= number <= high:
-        what = "Items in a piece" if name == "size" else "Pieces to choose from"
-        raise InvalidParameter(
-            f"{what} must be a whole number from {low} to {high}, not {value!r}."
-        )
+        raise InvalidParameter(f"{what} must be a whole number from {low} to {high}, not {text!r}.")
     return number

@@ -21,7 +21,10 @@ from hcviz.ui.features.similarity_queries import model as similarity_queries_mod
 from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Items for which the agreement of each tree of a run is computed (0.1 s), and items for which that
 #: of the last tree is computed in the background (1 s, and 10 s by level).
@@ -217,17 +220,19 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+@ACTS.on("veil")
+def _toggle_mask(actions: Actions) -> None:
+    if similarity_queries_model.queries_similarities(actions.store):
+        actions.store.look(veil=not actions.store.view.veil)
+
+
+@ACTS.on("s")
+def _set_sample_size(actions: Actions, value: int) -> None:
     store = actions.store
-    if not similarity_queries_model.queries_similarities(store):
-        return
-    if name == "veil":
-        store.look(veil=not store.view.veil)
-    elif name == "s":
+    if similarity_queries_model.queries_similarities(store):
         made = _sampled_division(store.session.method, store.session.params)
         _, usual = slider_steps(made, len(store.session.labels))
-        s = int(more.get("value", 0))
-        store.dispatch(act.SetParams({"s": None if s == usual else s}))
+        store.dispatch(act.SetParams({"s": None if value == usual else value}))
 
 
 def _depends_on(store: Store) -> Any:
@@ -248,5 +253,5 @@ SECTION = foldable_section(
     is_open_at_first=lambda store: True,
     state=state,
     depends_on=_depends_on,
-    act=_act,
+    acts=ACTS,
 )

@@ -12,9 +12,12 @@ from hcviz.core.tanglegram import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.packing import row_ranges
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+
+ACTS = Acts()
 
 #: Key of the tree that was on the screen when the newest run began.
 BEFORE_LAST_RUN = "last"
@@ -137,11 +140,14 @@ def _depends_on(store: Store) -> Any:
     return (store.drawn, store.baseline, store.session.history, view.compared, view.selection)
 
 
-def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
-    if name == "pick":
-        actions.select_items((int(more["id"]),))
-    elif name == "compare":
-        actions.store.look(compared=str(more.get("value")))
+@ACTS.on("pick")
+def _select(actions: Actions, id: int) -> None:
+    actions.select_items((id,))
+
+
+@ACTS.on("compare")
+def _compare_with(actions: Actions, value: str) -> None:
+    actions.store.look(compared=value)
 
 
 SHEET = Sheet(
@@ -152,5 +158,5 @@ SHEET = Sheet(
     state=state,
     depends_on=_depends_on,
     unavailable_because=_unavailable_because,
-    act=_act,
+    acts=ACTS,
 )

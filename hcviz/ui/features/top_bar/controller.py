@@ -49,11 +49,11 @@ class TopBarControls(Controls):
 
     @ACTS.on("lesson")
     def _lesson(self) -> None:
-        self.classroom.act("lesson", {})
+        self.classroom.start_or_stop()
 
     @ACTS.on("open-lesson")
     def _open_lesson(self, name: str) -> None:
-        self.classroom.act("open-lesson", {"name": name})
+        self.classroom.open_prepared(name)
 
     @ACTS.on("data")
     def _data(self, value: str) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.numbers import percentage, whole_number
+from hcviz.ui.state.saved_look import BELOW, LOOKS
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import BELOW, LOOKS
 from hcviz.ui.tree import Centre
 from hcviz.ui.tree.drawing import Drawing
 
