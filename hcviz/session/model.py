@@ -22,6 +22,7 @@ from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.reviewed import ReviewedPiece
+from hcviz.taxonomy import Group
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
@@ -87,6 +88,7 @@ class Checkpoint:
     disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
+    groups: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,8 @@ class Session:
     reference : ndarray of int32, shape (n,), or None
         The leaf order to which the run's trees are aligned: the order on the page when the run
         began. At first it is the order of the data (:mod:`hcviz.core.seriation`).
+    groups : tuple of Group
+        The named groups of items. A run never changes them.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -228,6 +232,7 @@ class Session:
     rerun_pending: bool = False
     reviewed: tuple[ReviewedPiece, ...] = ()
     reference: NDArray[np.int32] | None = None
+    groups: tuple[Group, ...] = ()
 
     @property
     def is_soft(self) -> bool:
@@ -267,6 +272,10 @@ class Session:
     def find(self, constraint_id: int) -> Constraint | None:
         """Return the constraint with this id, or None."""
         return next((each for each in self.constraints if each.id == constraint_id), None)
+
+    def find_group(self, group_id: str) -> Group | None:
+        """Return the group with this id, or None."""
+        return next((each for each in self.groups if each.id == group_id), None)
 
 
 def joined_triplets(
@@ -328,6 +337,7 @@ __all__ = [
     "Conflict",
     "Constraint",
     "DataSpec",
+    "Group",
     "HistoryEntry",
     "LogEntry",
     "ReviewedPiece",
