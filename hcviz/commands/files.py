@@ -19,10 +19,10 @@ from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
 from hcviz.session.model import joined_triplets
+from hcviz.taxonomy.formats import NEWICK
 
 #: Number of conflicting triplets in an error message.
 SHOWN = 5
-NEWICK = (".nwk", ".newick", ".tree", ".tre")
 TABLE_KINDS = get_args(TableKind)
 
 

@@ -211,9 +211,20 @@ function component(name, view, live = null) {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)
       if (message.upload) acknowledge(message)
+      if (message.focus) focusField(root, message.focus)
     })
     return root
   }
+}
+
+// Put the keyboard's focus into a field, after the changes that came with the message. A touch screen
+// would cover the page with its keyboard.
+function focusField(root, selector) {
+  if (matchMedia("(pointer: coarse)").matches) return
+  requestAnimationFrame(() => {
+    const field = root.querySelector(selector)
+    if (field?.offsetParent) field.focus({ preventScroll: true })
+  })
 }
 
 // Throw unless the message and its fields are in the schema, which Python makes from its handlers

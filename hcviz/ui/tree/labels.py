@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
 #: An empty text.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
 #: Bold type is at most so many times as wide as ``label_fitting.text_width`` of other type. Names
@@ -133,10 +136,12 @@ class LabelFigure:
         selected: Any = (),
         together: Any = (),
         apart: Any = (),
+        names: Mapping[int, str] = NO_NAMES,
     ) -> None:
         """Write the labels of the rows in view, and of as many rows on either side.
 
-        ``selected``, ``together``, ``apart``: items, in the order of their marks.
+        ``selected``, ``together``, ``apart``: items, in the order of their marks. ``names``: node
+        -> name of its group, for triangles.
         """
         layout, reach = scene.layout, window[1] - window[0]
         marked = np.zeros(layout.order.size, np.uint8)
@@ -158,7 +163,7 @@ class LabelFigure:
         column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
         for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
-            text, style = _text_of(scene, items, slot, leaf)
+            text, style = _text_of(scene, items, slot, leaf, names)
             ink = self.theme.ink if setting.every == 1 else self.theme.soft
             if style == "normal" or scene.kind[slot] == COLLAPSED:
                 for bit, colour in (
@@ -350,9 +355,14 @@ def _rows_before(scene: TreeScene, slots: Any, middles: Any) -> Any:
     return np.where(slots >= 0, scene.start.y[np.maximum(slots, 0)], middles)
 
 
-def _text_of(scene: TreeScene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
+def _text_of(
+    scene: TreeScene, items: Items, slot: int, leaf: int, names: Mapping[int, str]
+) -> tuple[str, str]:
     if slot < 0 or scene.kind[slot] == LEAF:
         return str(items.labels[leaf]), "normal"
+    name = names.get(int(scene.node[slot]))
+    if name is not None:
+        return f"{name} ({scene.count[slot]:,})", "bold"
     members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
     return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
 

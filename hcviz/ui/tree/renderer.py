@@ -147,6 +147,7 @@ class TreeRenderer:
             self._draw_cluster_numbers()
         self._figures.heat.draw_sharp(layout, self._window.rows, self._window.is_zoomed)
         self.draw_labels()
+        self.draw_group_names()
         self.draw_support()
 
     # ------------------------------------------------------------------ sizes
@@ -246,6 +247,7 @@ class TreeRenderer:
         heat.draw(layout, self._window.rows, self._window.is_zoomed, self._is_streaming)
         if self._is_streaming:
             self._later("settle", self._settle, SETTLE_MS)
+        self.draw_group_names()
         self.draw_support()
         self.show_new_nodes(())
         self._figures.dendrogram.draw_paths()
@@ -361,6 +363,7 @@ class TreeRenderer:
                 selected=state.selected,
                 together=state.together,
                 apart=state.apart,
+                names=state.names,
             )
 
     def draw_clusters(self, strips: bool = True) -> int:
@@ -402,6 +405,14 @@ class TreeRenderer:
             colours = (state.cluster_codes, self._theme.clusters)
             self._figures.strips.draw_numbers(
                 state.layout, of_item, colours, rows, self._figures.row_px
+            )
+
+    def draw_group_names(self) -> None:
+        """Write the names of groups at their branches."""
+        state, figures = self._state, self._figures
+        if state.layout is not None:
+            figures.dendrogram.draw_names(
+                self.scene, state.names, self._window.rows, figures.row_px, figures.tree_width
             )
 
     def draw_support(self) -> None:

@@ -22,9 +22,11 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def worth_keeping(session: Session) -> bool:
-    """Return True if the session has, or had, answers, or has data of the visitor."""
+    """Return True if the session has, or had, answers or groups, or has data of the visitor."""
     moments: tuple[Session | Checkpoint, ...] = (session, *session.past)
-    said = any(each.constraints or each.choices or each.data.answers for each in moments)
+    said = any(
+        each.constraints or each.choices or each.groups or each.data.answers for each in moments
+    )
     return said or session.data.kind == "table"
 
 
