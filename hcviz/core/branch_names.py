@@ -23,11 +23,13 @@ class NamePlace:
     slot : index of the clade
     side : above or below the branch to the clade, or right of the clade's bar
     room : pixels that the name may take
+    covers : True if the name covers lines of the tree
     """
 
     slot: int
     side: Side
     room: float
+    covers: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ def place_names(drawn: DrawnTree, slots: ArrayLike, widths: ArrayLike) -> list[N
     >>> top, bottom = np.array([10.0, 50.0, 10.0]), np.array([10.0, 50.0, 50.0])
     >>> drawn = DrawnTree(x, y, np.array([2, 2, -1]), top, bottom, 90.0)
     >>> place_names(drawn, [2], [40.0])
-    [NamePlace(slot=2, side='above', room=40.0)]
+    [NamePlace(slot=2, side='above', room=40.0, covers=False)]
     """
     taken: list[Box] = []
     found: list[NamePlace] = []
@@ -91,7 +93,7 @@ def place_names(drawn: DrawnTree, slots: ArrayLike, widths: ArrayLike) -> list[N
         if best is None:
             best = max(options, key=lambda each: (min(each.room, wanted), each.clear))
         if best.room >= min(wanted, SHORTEST):
-            place = NamePlace(slot, best.side, float(min(best.room, wanted)))
+            place = NamePlace(slot, best.side, float(min(best.room, wanted)), best.clear < wanted)
             found.append(place)
             taken.append(best.box(place.room))
     return found

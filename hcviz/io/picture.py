@@ -310,6 +310,7 @@ class _Page:
         )  # fmt: skip
         letter = 0.64 * size / 72 * per_inch
         shown = {node: " ".join(names[node].split()) for node in slots}
+        paper = {"facecolor": self.ink.paper, "alpha": 0.85, "pad": 0.6, "linewidth": 0}
         found = place_names(drawn, slots, [letter * min(len(shown[s]), 24) + 2 for s in slots])
         for each in found:
             text = shown[each.slot]
@@ -323,7 +324,7 @@ class _Page:
                 ha="left" if right else "right",
                 va={"above": "bottom", "below": "top", "right": "center"}[each.side],
                 parse_math=False,
-                bbox={"facecolor": self.ink.paper, "alpha": 0.8, "pad": 0.6, "linewidth": 0},
+                bbox=paper if each.covers else None,
             )  # fmt: skip
         return {each.slot: each.side for each in found}
 

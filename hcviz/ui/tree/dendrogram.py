@@ -29,11 +29,13 @@ NO_SUPPORT: dict[str, Any] = {
     "x": [], "y": [], "text": [], "align": [], "shift": [], "base": [], "down": [],
 }  # fmt: skip
 NO_NAMES: dict[str, Any] = {
-    "x": [], "y": [], "text": [], "align": [], "base": [], "right": [], "down": [],
+    "x": [], "y": [], "text": [], "align": [], "base": [], "right": [], "down": [], "cover": [],
 }  # fmt: skip
 NO_PATHS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
 #: Size of the names of groups in pixels; bold letters are wider by this factor.
 NAME_FONT, NAME_BOLD = 11.0, 1.06
+#: Opacity of the paper behind a name that covers lines.
+COVERING = 0.85
 #: Longest name at a branch in pixels.
 LONGEST_NAME = 150.0
 #: Where a name is: alignment, baseline, and pixels to the right and down.
@@ -149,7 +151,7 @@ class TreeFigure:
             "x", "y", "text", source=self.names, text_font=value(FONT),
             text_font_size=f"{NAME_FONT:g}px", text_font_style="bold", text_align="align",
             text_baseline="base", x_offset="right", y_offset="down", level="overlay",
-            background_fill_alpha=0.8, padding=[0, 2], border_radius=2,
+            background_fill_alpha="cover", padding=[0, 2], border_radius=2,
         )  # fmt: skip
         self._cut_line()
         self.set_theme(theme)
@@ -355,6 +357,7 @@ class TreeFigure:
             "base": [base for _, base, _, _ in styles],
             "right": [right for _, _, right, _ in styles],
             "down": [down for _, _, _, down in styles],
+            "cover": [COVERING * each.covers for each in places],
             **columns(scene, lambda each: (f32(each.height[at]), f32(each.y[at]))),
         }
 

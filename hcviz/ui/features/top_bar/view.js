@@ -159,7 +159,9 @@ function fileMenu(state, send, root) {
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
-    menuOpen = false
+    menuOpen = formatsOpen = false
+    sheet.querySelector(".formats").hidden = true
+    sheet.querySelector("[data-key=formats]").setAttribute("aria-expanded", "false")
     holder.classList.remove("open")
     toggle.setAttribute("aria-expanded", "false")
   }
