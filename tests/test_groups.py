@@ -9,10 +9,13 @@ import pytest
 
 from hcviz import Group, Taxonomy, Tree
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.io.journal import SessionSummary
+from hcviz.io.unfinished import UnfinishedSession
 from hcviz.session import actions as act
 from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
+from hcviz.ui.features.autosave import model as autosave_model
 from hcviz.ui.features.groups.taxonomy_files import read_groups
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.inspector import model as inspector_model
@@ -286,6 +289,18 @@ def test_a_refused_file_changes_nothing(page):
     assert page.store.session is before
     send(page, "groups.json", json.dumps({"name": 1}))
     assert page.store.session is before
+
+
+def test_an_unfinished_session_with_names_alone_is_kept_and_offered(page):
+    about = SessionSummary("Zoo", 0, "now", groups=2)
+    assert autosave_model.worth_offering(UnfinishedSession("x", about))
+    assert not autosave_model.worth_offering(UnfinishedSession("x", SessionSummary("Zoo")))
+    assert autosave_model.content_count(0, 2) == "2 groups"
+    assert autosave_model.content_count(1, 1) == "1 answer and 1 group"
+    assert autosave_model.content_count(2, 0) == "2 answers"
+    assert not autosave_model.worth_keeping(page.store.session)
+    name(page, nested(page)[0], "Kept")
+    assert autosave_model.worth_keeping(page.store.session)
 
 
 def test_without_groups_there_is_nothing_to_save(page):

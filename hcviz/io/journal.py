@@ -45,11 +45,12 @@ _DAMAGE = (ValueError, KeyError, TypeError)
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """Title, number of answers and time of an unfinished session, to offer it on the page."""
+    """What the page offers an unfinished session with: title, numbers of answers and groups, time."""
 
     title: str = ""
     answers: int = 0
     time: str = ""
+    groups: int = 0
 
 
 class Journal:
