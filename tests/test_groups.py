@@ -137,6 +137,10 @@ def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
     page.centre.toggle_collapse(inner)
     assert f"Inner ({len(inner)})" in page.centre.figures.labels.text.data["text"]
     assert "Inner" not in page.centre.figures.dendrogram.names.data["text"]
+    page.store.dispatch(act.EditGroup(page.store.session.groups[1].id, name="Inner " * 9))
+    assert not any("Inner" in each for each in page.centre.figures.labels.text.data["text"])
+    assert any("Inner" in each for each in page.centre.figures.dendrogram.names.data["text"])
+    page.store.dispatch(act.Undo())
     scene = page.centre.renderer.scene
     slot = scene.slot_of(page.store.drawn.tree.smallest_clade(inner))
     row = float(scene.y[slot])

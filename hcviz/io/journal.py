@@ -45,7 +45,7 @@ _DAMAGE = (ValueError, KeyError, TypeError)
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """What the page offers an unfinished session with: title, numbers of answers and groups, time."""
+    """An unfinished session in an offer: its title, numbers of answers and groups, and time."""
 
     title: str = ""
     answers: int = 0

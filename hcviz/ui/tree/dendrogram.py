@@ -322,16 +322,23 @@ class TreeFigure:
         self,
         scene: TreeScene,
         names: Mapping[int, str],
+        labelled: Mapping[int, str],
         window: tuple[float, float],
         row_px: float,
         width: float,
     ) -> None:
         """Write the names of nodes at their branches, where there is room.
 
+        ``labelled`` are the nodes whose names are beside their triangles, if they have one.
         ``width`` is the pixels of the figure. The largest clades come first.
         """
-        seen = scene.is_open & (scene.bottom >= window[0]) & (scene.top <= window[1])
-        slots = [slot for slot in np.flatnonzero(seen).tolist() if int(scene.node[slot]) in names]
+        seen = (scene.bottom >= window[0]) & (scene.top <= window[1]) & (scene.kind != LEAF)
+        slots = [
+            slot
+            for slot in np.flatnonzero(seen).tolist()
+            if (node := int(scene.node[slot])) in names
+            and (scene.is_open[slot] or node not in labelled)
+        ]
         if not slots:
             self._set_names({})
             return

@@ -126,6 +126,19 @@ class LabelFigure:
         self.width = width
         self.x_range.update(start=0, end=width)
 
+    def names_with_room(
+        self, names: Mapping[int, str], scene: TreeScene, row_px: float
+    ) -> dict[int, str]:
+        """Return the names (node -> name) that fit beside the triangles of their nodes."""
+        setting = label_fitting.label_style(row_px)
+        room = (self.width - GUTTER - 2) / setting.columns
+        size = scene.layout.tree.size
+        return {
+            node: name
+            for node, name in names.items()
+            if BOLD * label_fitting.text_width(_named(name, int(size[node])), setting.font) <= room
+        }
+
     def draw(
         self,
         scene: TreeScene,
@@ -362,9 +375,13 @@ def _text_of(
         return str(items.labels[leaf]), "normal"
     name = names.get(int(scene.node[slot]))
     if name is not None:
-        return f"{name} ({scene.count[slot]:,})", "bold"
+        return _named(name, int(scene.count[slot])), "bold"
     members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
     return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
+
+
+def _named(name: str, count: int) -> str:
+    return f"{name} ({count:,})"
 
 
 def _distinct_rows(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:

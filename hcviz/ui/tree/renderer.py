@@ -363,7 +363,7 @@ class TreeRenderer:
                 selected=state.selected,
                 together=state.together,
                 apart=state.apart,
-                names=state.names,
+                names=self._names_of_labels(),
             )
 
     def draw_clusters(self, strips: bool = True) -> int:
@@ -412,8 +412,14 @@ class TreeRenderer:
         state, figures = self._state, self._figures
         if state.layout is not None:
             figures.dendrogram.draw_names(
-                self.scene, state.names, self._window.rows, figures.row_px, figures.tree_width
-            )
+                self.scene, state.names, self._names_of_labels(), self._window.rows,
+                figures.row_px, figures.tree_width,
+            )  # fmt: skip
+
+    def _names_of_labels(self) -> dict[int, str]:
+        """Return the names of groups that are written beside triangles."""
+        figures = self._figures
+        return figures.labels.names_with_room(self._state.names, self.scene, figures.row_px)
 
     def draw_support(self) -> None:
         """Write the support of the clades in view, and draw uncertain splits lighter."""
