@@ -99,6 +99,11 @@ def test_bad_names_are_said_in_a_sentence(page):
     assert [each.name for each in page.store.session.groups] == ["One"]
 
 
+def test_the_key_of_names_says_what_to_do_without_a_selection(page):
+    page.keyboard.press("n")
+    assert "Select a branch first" in page.store.view.said
+
+
 def test_one_item_has_no_field_and_every_set_of_two_has(page):
     page.store.look(selection=(3,))
     assert inspector_model.state(page.store)["selection"]["group"] is None

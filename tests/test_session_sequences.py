@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hcviz import HcvizError, Snapshot
+from hcviz import HcvizError, Snapshot, Taxonomy
 from hcviz.algorithms import get
 from hcviz.core.build import is_consistent
 from hcviz.core.errors import InvalidTaxonomy
@@ -167,6 +167,12 @@ class AnySequence(RuleBasedStateMachine):
         self.highest = session.run
         assert set(constraint_states(session)) == {c.id for c in session.constraints}
         check_groups(session.groups, session.n_items)
+        if session.tree is not None:  # each name is in the tree or in the tray, once
+            taxonomy = Taxonomy(session.labels, session.tree, session.groups)
+            ids = [each.id for each in (*taxonomy.placed, *taxonomy.unplaced)]
+            assert sorted(ids) == sorted(each.id for each in session.groups)
+            nodes = [node for node in taxonomy.nodes if node >= 0]
+            assert len(set(nodes)) == len(nodes)
         if session.conflict is not None:
             at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
             assert len(set(at_odds)) == len(at_odds)

@@ -332,7 +332,7 @@ class _Page:
         """Return the topmost child, the lowest child and the row of each node."""
         leaf_y = np.empty(self.tree.n_leaves, np.float64)
         leaf_y[self.order] = np.arange(self.tree.n_leaves) + 0.5
-        return outer_children(self.tree.parent, leaf_y)  # type: ignore[no-any-return]
+        return outer_children(self.tree.parent, leaf_y)
 
     def draw_support(
         self, support: NDArray[np.float64], low_support: float, named: Mapping[int, Side]

@@ -350,6 +350,7 @@ const ICONS = {
     '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
   check: '<path d="m5 12 5 5 9-11"/>',
   find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>',
+  lock: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V7a4 4 0 0 1 8 0v4"/>',
   close: '<path d="M6 6l12 12M18 6 6 18"/>',
 }
 

@@ -61,7 +61,8 @@ def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list
         if node >= 0
     }
     place = np.empty(tree.n_leaves, np.int64)
-    order = store.session.order
+    # While a draft is open, a newer tree than the one on the screen may wait.
+    order = store.session.order if tree is store.session.tree else None
     place[tree.leaf_order if order is None else order] = np.arange(tree.n_leaves)
     first = {node: int(place[tree.leaves(node)].min()) for node in group_of}
     supports = supports_model.clade_supports(store)

@@ -106,7 +106,7 @@ function groupRow(row, state, send, tabbed) {
         : h("span", { class: "none" }),
       nameOf(row, send),
       row.accepted ? h("span", { class: "mark", title: "Accepted" }, icon("check")) : null,
-      row.locked ? h("span", { class: "mark lock", title: "Locked" }, "●") : null,
+      row.locked ? h("span", { class: "mark lock", title: "Locked" }, icon("lock")) : null,
       row.support
         ? h(
             "span",
