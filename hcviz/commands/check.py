@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import hcviz
-from hcviz.commands.files import NEWICK, named_conflicts, read_data, read_file, read_tree
+from hcviz.commands.files import named_conflicts, read_data, read_file, read_tree
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidTree
 from hcviz.datasets import Dataset
@@ -22,6 +22,7 @@ from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
 from hcviz.session.model import joined_triplets
+from hcviz.taxonomy.formats import NEWICK
 
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {

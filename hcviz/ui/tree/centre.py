@@ -275,6 +275,7 @@ class Centre:
             return
         self.renderer.draw_branches()
         self.renderer.draw_labels()
+        self.renderer.draw_group_names()
         self.renderer.draw_support()
         self.renderer.show_new_nodes(())
         self.figures.dendrogram.draw_paths()

@@ -407,12 +407,12 @@ class TreeFigure:
         free = ~(cramped & np.asarray([side == "right" for side in sides], dtype=np.bool_))
         slots, cramped = slots[free], cramped[free]
         # The number and the name of a clade are on different sides of its branch.
-        below = [side == "above" for side, kept_ in zip(sides, free, strict=True) if kept_]
+        under = [side == "above" for side, is_kept in zip(sides, free, strict=True) if is_kept]
         self.support.data = {
             "align": np.where(cramped, "left", "right").tolist(),
             "shift": np.where(cramped, 3, -3).astype(np.int8),
-            "base": ["top" if each else "bottom" for each in below],
-            "down": [2 if each else -1 for each in below],
+            "base": ["top" if each else "bottom" for each in under],
+            "down": [2 if each else -1 for each in under],
             "text": [f"{100 * value:.0f}" for value in values[slots]],
             **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }

@@ -266,6 +266,7 @@ class TreeRenderer:
                 self.draw_selection()
                 self.draw_marks()
             self.draw_clusters(strips=False)
+            self.draw_group_names()
             self._figures.heat.draw(layout, self._window.rows, self._window.is_zoomed)
 
     # ------------------------------------------------------------------ the tree

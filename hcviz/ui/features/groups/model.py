@@ -35,10 +35,9 @@ def state(store: Store) -> dict[str, Any]:
     taxonomy = shown_taxonomy(store)
     chosen = group_of_items(store, store.view.selection)
     selected = "" if chosen is None else chosen.id
-    rows, tray = _placed_rows(store, taxonomy, selected), []
+    rows = _placed_rows(store, taxonomy, selected)
     unplaced = groups if taxonomy is None else taxonomy.unplaced
-    for group in unplaced:
-        tray.append(_row(store, group, len(group.members), selected))
+    tray = [_row(group, len(group.members), selected) for group in unplaced]
     free = store.view.selection and chosen is None and not store.view.draft.open
     return {
         "ready": store.session.snapshot is not None,
@@ -66,14 +65,14 @@ def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list
     place[tree.leaf_order if order is None else order] = np.arange(tree.n_leaves)
     first = {node: int(place[tree.leaves(node)].min()) for node in group_of}
     supports = supports_model.clade_supports(store)
-    rows, level_of, open_nodes = [], {}, []
+    rows: list[dict[str, Any]] = []
+    open_nodes: list[int] = []
     for node in sorted(group_of, key=lambda node: (first[node], -int(tree.size[node]))):
         while open_nodes and not _is_inside(tree, node, open_nodes[-1]):
             open_nodes.pop()
-        level_of[node] = len(open_nodes) + 1
         open_nodes.append(node)
         group = group_of[node]
-        row = _row(store, group, int(tree.size[node]), selected)
+        row = _row(group, int(tree.size[node]), selected)
         support = (
             None if supports is None or node < tree.n_leaves else supports[node - tree.n_leaves]
         )
@@ -81,7 +80,7 @@ def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list
             row["support"] = supports_model.percent(float(support))
         change = change_of(taxonomy, group.id)
         row["change"] = None if change is None else change_text(change, store.session.labels)
-        row["level"] = level_of[node]
+        row["level"] = len(open_nodes)
         rows.append(row)
     return rows
 
@@ -92,7 +91,7 @@ def _is_inside(tree: Any, node: int, other: int) -> bool:
     return start <= begin and begin + size <= start + int(tree.size[other])
 
 
-def _row(store: Store, group: Group, count: int, selected: str) -> dict[str, Any]:
+def _row(group: Group, count: int, selected: str) -> dict[str, Any]:
     return {
         "id": group.id,
         "name": group.name,
@@ -134,7 +133,7 @@ def selection_state(store: Store) -> dict[str, Any] | None:
     parent = _parent_name(taxonomy, chosen, group)
     if group is None:
         return {"id": "", "name": "", "parent": parent, "key": selection_key(chosen)}
-    row = _row(store, group, len(clade_of(taxonomy, group)), group.id)
+    row = _row(group, len(clade_of(taxonomy, group)), group.id)
     change = change_of(taxonomy, group.id)
     row["change"] = None if change is None else change_text(change, store.session.labels)
     return row | {"parent": parent, "key": selection_key(chosen)}
