@@ -19,7 +19,7 @@ MAY_KNOW = {
     "core": set(),
     "metrics": {"core"},
     "datasets": {"core"},
-    "session": {"core"},
+    "session": {"core", "taxonomy"},  # a session holds named groups
     "taxonomy": {"core"},
     "posterior": {"core"},
     "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hcviz import HcvizError, Snapshot
+from hcviz import HcvizError, Snapshot, Taxonomy
 from hcviz.algorithms import get
 from hcviz.core.build import is_consistent
+from hcviz.core.errors import InvalidTaxonomy
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.assessment import constraint_states, contradicts
 from hcviz.session.effects import StartRun
+from hcviz.session.group_rules import check_groups
 from hcviz.session.model import Constraint, DataSpec, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
@@ -86,6 +90,24 @@ class AnySequence(RuleBasedStateMachine):
     def dismiss(self, all_of_them):
         self.driver(act.DismissConflict(all=all_of_them))
 
+    @rule(items=st.sets(ITEMS, min_size=1), name=st.sampled_from(["A", "B", '"</script>\n']))
+    def name_group(self, items, name):
+        with suppress(InvalidTaxonomy):
+            self.driver(act.NameGroup(tuple(items), name))
+
+    @precondition(lambda self: self.driver.session.groups)
+    @rule(data=st.data(), items=st.sets(ITEMS, min_size=1), name=st.sampled_from(["A", "C"]))
+    def change_group(self, data, items, name):
+        group = data.draw(st.sampled_from(self.driver.session.groups))
+        actions = [
+            act.EditGroup(group.id, name=name, note=name),
+            act.SetGroupMembers(group.id, tuple(items)),
+            act.RemoveGroup(group.id),
+            act.ReplaceGroups(self.driver.session.groups[1:]),
+        ]
+        with suppress(InvalidTaxonomy):
+            self.driver(data.draw(st.sampled_from(actions)))
+
     @rule(name=st.sampled_from(["ddt", "crsc", NAME]))
     def method(self, name):
         self.driver(act.SetMethod(name))
@@ -120,6 +142,7 @@ class AnySequence(RuleBasedStateMachine):
         assert not any(isinstance(effect, StartRun) for effect in effects)
         for name in (
             "constraints",
+            "groups",
             "data",
             "labels",
             "method",
@@ -143,6 +166,13 @@ class AnySequence(RuleBasedStateMachine):
         assert session.run >= self.highest
         self.highest = session.run
         assert set(constraint_states(session)) == {c.id for c in session.constraints}
+        check_groups(session.groups, session.n_items)
+        if session.tree is not None:  # each name is in the tree or in the tray, once
+            taxonomy = Taxonomy(session.labels, session.tree, session.groups)
+            ids = [each.id for each in (*taxonomy.placed, *taxonomy.unplaced)]
+            assert sorted(ids) == sorted(each.id for each in session.groups)
+            nodes = [node for node in taxonomy.nodes if node >= 0]
+            assert len(set(nodes)) == len(nodes)
         if session.conflict is not None:
             at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
             assert len(set(at_odds)) == len(at_odds)

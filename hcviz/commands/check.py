@@ -11,7 +11,6 @@ import numpy as np
 
 import hcviz
 from hcviz.commands.files import (
-    NEWICK,
     named_conflicts,
     read_data,
     read_file,
@@ -28,6 +27,7 @@ from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import EVERYTHING_ELSE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
+from hcviz.taxonomy.formats import NEWICK
 
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {

@@ -10,24 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hcviz.commands.files import NEWICK, read_text, read_tree, write_file, write_tree
+from hcviz.commands.files import read_text, read_tree, write_file, write_tree
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy import Taxonomy
+from hcviz.taxonomy.formats import NEWICK, READERS
 
-Reader = Callable[[str, Sequence[str] | None], Taxonomy]
-
-READERS: dict[str, Reader] = {
-    ".md": Taxonomy.from_markdown,
-    ".markdown": Taxonomy.from_markdown,
-    ".json": Taxonomy.from_json,
-    ".csv": Taxonomy.from_csv,
-    ".txt": Taxonomy.from_text,
-    ".opml": Taxonomy.from_opml,
-    ".ttl": Taxonomy.from_skos,
-    ".jsonld": Taxonomy.from_skos,
-    ".nhx": Taxonomy.from_newick,
-    **dict.fromkeys(NEWICK, Taxonomy.from_newick),
-}
 WRITERS: dict[str, Callable[[Taxonomy], str]] = {
     ".md": Taxonomy.to_markdown,
     ".markdown": Taxonomy.to_markdown,

@@ -20,10 +20,10 @@ from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
 from hcviz.session.model import Constraint, Session, names_text
+from hcviz.taxonomy.formats import NEWICK
 
 #: Number of conflicting triplets in an error message.
 SHOWN = 5
-NEWICK = (".nwk", ".newick", ".tree", ".tre")
 TABLE_KINDS = get_args(TableKind)
 
 
@@ -105,7 +105,7 @@ def read_constraints(
 def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Groups]:
     """Return the triplets and the groups of the enabled constraints among these."""
     known = Session(constraints=tuple(constraints))
-    return known.triplets, known.groups
+    return known.triplets, known.required_clades
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:

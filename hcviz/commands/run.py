@@ -19,7 +19,6 @@ import hcviz
 from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
 from hcviz.commands.files import (
-    NEWICK,
     load_data,
     named_conflicts,
     read_constraints,
@@ -33,6 +32,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
 from hcviz.io.comparison_csv import HEADER_HINT
 from hcviz.jobs.samples import Samples
+from hcviz.taxonomy.formats import NEWICK
 
 
 def run(options: argparse.Namespace) -> None:

@@ -45,11 +45,12 @@ _DAMAGE = (ValueError, KeyError, TypeError)
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """Title, number of answers and time of an unfinished session, to offer it on the page."""
+    """An unfinished session in an offer: its title, numbers of answers and groups, and time."""
 
     title: str = ""
     answers: int = 0
     time: str = ""
+    groups: int = 0
 
 
 class Journal:

@@ -7,7 +7,7 @@ same input gives the same bytes. Text stays text in the SVG: it can be searched 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.branch_names import LINE, DrawnTree, Side, place_names
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.tree import Tree
@@ -101,6 +102,7 @@ def draw_picture(
     support: ArrayLike | None = None,
     low_support: float = LOW_SUPPORT,
     merged: ArrayLike | None = None,
+    names: Mapping[int, str] | None = None,
     axis_title: str = "",
     title: str = "",
     ink: PageColours | None = None,
@@ -119,6 +121,7 @@ def draw_picture(
     support : float (n_internal,), the support of each clade or NaN; written on the branches
     low_support : clades with less support than this have a lighter branch
     merged : bool (n_internal,), nodes that are drawn as a part of their parent
+    names : node -> name of its group, written at its branch where there is room
     axis_title : text below the height axis, says what the heights mean
     title : text above the tree
     ink : colours of the page
@@ -158,6 +161,8 @@ def draw_picture(
         tree, kept = without_nodes(tree, merged)
         shares = None if shares is None else shares[kept[n:] - n]
         clusters = None if clusters is None else np.asarray(clusters)[kept]
+        now = {int(node): k for k, node in enumerate(kept)}
+        names = {now[node]: name for node, name in (names or {}).items() if node in now}
     if heat is not None:
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
@@ -165,8 +170,9 @@ def draw_picture(
     page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours())
     page.draw_head(title, strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title)
+    named = page.draw_names(names or {})
     if shares is not None:
-        page.draw_support(shares, low_support)
+        page.draw_support(shares, low_support, named)
     page.draw_labels()
     page.draw_strips(strips)
     if heat is not None:
@@ -284,11 +290,55 @@ class _Page:
         axes.set_yticks([])
         axes.set_xlabel(axis_title, fontsize=7, color=self.ink.soft, labelpad=1)
 
-    def draw_support(self, support: NDArray[np.float64], low_support: float) -> None:
+    def draw_names(self, names: Mapping[int, str]) -> dict[int, Side]:
+        """Write names of nodes at their branches; return the side of each that has room."""
         tree, axes = self.tree, self.tree_axes
-        leaf_y = np.empty(tree.n_leaves, np.float64)
-        leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
-        _, _, y = outer_children(tree.parent, leaf_y)
+        slots = [node for node in names if node >= tree.n_leaves]
+        if not slots or not self.labelled:
+            return {}
+        slots.sort(key=lambda node: (-int(tree.size[node]), node))
+        low, high, y = self._rows_of_nodes()
+        # The places are computed for letters of 11 pixels, whatever the size of the page is.
+        size = min(7.0, 0.95 * self.font)
+        per_inch = LINE / (1.25 * size / 72)
+        top = 1.02 * (float(tree.height[-1]) or 1.0)
+        width, row = TREE_WIDTH * per_inch, (self.body / len(self.names)) * per_inch
+        inner = np.arange(tree.n_nodes) >= tree.n_leaves
+        drawn = DrawnTree(
+            width * (1 - tree.height / top), row * y, tree.parent.astype(np.int64),
+            row * np.where(inner, y[low], y), row * np.where(inner, y[high], y), width,
+        )  # fmt: skip
+        letter = 0.64 * size / 72 * per_inch
+        shown = {node: " ".join(names[node].split()) for node in slots}
+        paper = {"facecolor": self.ink.paper, "alpha": 0.85, "pad": 0.6, "linewidth": 0}
+        found = place_names(drawn, slots, [letter * min(len(shown[s]), 24) + 2 for s in slots])
+        for each in found:
+            text = shown[each.slot]
+            letters = max(int(each.room / letter), 1)
+            text = text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
+            right = each.side == "right"
+            axes.annotate(
+                text, (float(tree.height[each.slot]), y[each.slot]),
+                xytext=(2.5 if right else -2.5, {"above": 1, "below": -1.5, "right": 0}[each.side]),
+                textcoords="offset points", fontsize=size, fontweight="bold", color=self.ink.text,
+                ha="left" if right else "right",
+                va={"above": "bottom", "below": "top", "right": "center"}[each.side],
+                parse_math=False,
+                bbox=paper if each.covers else None,
+            )  # fmt: skip
+        return {each.slot: each.side for each in found}
+
+    def _rows_of_nodes(self) -> tuple[Any, Any, Any]:
+        """Return the topmost child, the lowest child and the row of each node."""
+        leaf_y = np.empty(self.tree.n_leaves, np.float64)
+        leaf_y[self.order] = np.arange(self.tree.n_leaves) + 0.5
+        return outer_children(self.tree.parent, leaf_y)
+
+    def draw_support(
+        self, support: NDArray[np.float64], low_support: float, named: Mapping[int, Side]
+    ) -> None:
+        tree, axes = self.tree, self.tree_axes
+        _, _, y = self._rows_of_nodes()
         width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
         size = min(6.0, 0.7 * self.font)
         for k, share in enumerate(support[:-1].tolist()):
@@ -301,14 +351,12 @@ class _Page:
             if self.labelled and np.isfinite(share) and tree.size[node] > 2:
                 axes.text(
                     ends[0], y[node], f" {100 * share:.0f} ", fontsize=size, color=self.ink.soft,
-                    ha="right", va="bottom",
+                    ha="right", va="top" if named.get(node) == "above" else "bottom",
                 )  # fmt: skip
 
     def _branches(self, mask: NDArray[np.bool_], limit: float) -> tuple[Any, Any]:
         tree = self.tree
-        leaf_y = np.empty(tree.n_leaves, np.float64)
-        leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
-        low, high, y = outer_children(tree.parent, leaf_y)
+        low, high, y = self._rows_of_nodes()
         open_ = np.arange(tree.n_nodes) >= tree.n_leaves
         x, rows = elbow_path(
             tree.parent, tree.height, y, low, high, open_, ~open_, mask, limit, True

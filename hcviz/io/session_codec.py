@@ -42,10 +42,14 @@ _MODEL = [
     model.Choice,
     model.Constraint,
     model.DataSpec,
+    model.Group,
     model.HistoryEntry,
     model.LogEntry,
     model.ReviewedPiece,
 ]
+
+#: Values that the undo stack repeats. A file holds each once.
+_SHARED = (model.Choice, model.Constraint, model.DataSpec, model.Group)
 
 #: Class -> its name in a file, where the two differ. Names in files never change.
 _FILE_CLASS_NAMES: dict[type[Any], str] = {
@@ -131,7 +135,7 @@ class Encoder:
         if isinstance(value, np.generic):
             return self.value(value.item())
         names = isinstance(value, tuple) and set(map(type, value)) == {str}
-        if names or isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
+        if names or isinstance(value, _SHARED):
             # Every step of the undo stack repeats these values. Write them once.
             return {"~": "shared", "at": self._once(value, self.shared, self._plain, value)}
         return self._plain(value)
@@ -238,9 +242,9 @@ class Decoder:
     def _share(self, value: Any) -> None:
         if isinstance(value, tuple) and conforms(value, tuple[str, ...]):
             self._names.add(id(value))
-        elif not isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
+        elif not isinstance(value, _SHARED):
             raise SessionFileError(
-                "The session file shares a value that is not a list of names, an answer or data.",
+                "The session file shares a value that is not names, an answer, data or a group.",
                 "Nothing was changed. Save the session again and open that file.",
             )
         self._shared.append(value)

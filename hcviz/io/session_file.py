@@ -30,6 +30,7 @@ from hcviz.session.assessment import check_items
 from hcviz.session.choice import check_choice
 from hcviz.session.constraint_rules import enabled_are_consistent
 from hcviz.session.experts import check_weight
+from hcviz.session.group_rules import check_groups
 from hcviz.session.history import MAX_STEPS, MAX_TREES, without_large_arrays
 from hcviz.session.model import Checkpoint, Session
 
@@ -246,6 +247,7 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
         check_choice(choice, len(labels))
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
+    check_groups(moment.groups, len(labels))
     if moment.constraint_mode != "soft" and not enabled_are_consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.choice import ChoiceKind
 from hcviz.session.constraint import Constraint, DataSpec
+from hcviz.taxonomy.group import Group, new_id
+from hcviz.taxonomy.group import Status as GroupStatus
 
 #: How a method uses triplets; its registry entry declares it.
 ConstraintMode = Literal["hard", "soft", "ignored"]
@@ -233,6 +235,65 @@ class ReviewPiece(Action):
     items: tuple[int, ...]
     clades: tuple[tuple[int, ...], ...] = ()
     accepted: bool = False
+
+
+# ---------------------------------------------------------------------- groups
+
+
+@dataclass(frozen=True)
+class NameGroup(Action):
+    """Name a set of items. The action has the id, so that a replay makes the same group."""
+
+    members: tuple[int, ...]
+    name: str
+    id: str = field(default_factory=new_id)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(int(item) for item in self.members))
+
+
+@dataclass(frozen=True)
+class EditGroup(Action):
+    """Change the fields of a group that are not None."""
+
+    id: str
+    name: str | None = None
+    note: str | None = None
+    alternatives: tuple[str, ...] | None = None
+    status: GroupStatus | None = None
+
+    def __post_init__(self) -> None:
+        if self.alternatives is not None:
+            object.__setattr__(self, "alternatives", tuple(self.alternatives))
+
+
+@dataclass(frozen=True)
+class SetGroupMembers(Action):
+    """Replace the members of a group."""
+
+    id: str
+    members: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(int(item) for item in self.members))
+
+
+@dataclass(frozen=True)
+class RemoveGroup(Action):
+    """Remove a group. Its items stay."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class ReplaceGroups(Action):
+    """Replace all groups, for example with those of a file. ``note`` is announced."""
+
+    groups: tuple[Group, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
 
 
 # ---------------------------------------------------------------------- experts

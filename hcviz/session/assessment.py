@@ -103,7 +103,7 @@ def assess_statement(session: Session, group: Sequence[int], apart: int) -> Asse
     from them, and no further one contradicts them.
     """
     tried = Constraint(0, tuple(group), apart)
-    known = constraint_rows(session.triplets, session.groups)
+    known = constraint_rows(session.triplets, session.required_clades)
     torn = session.is_soft and not _has_tree(known)
     if not torn and not _has_tree(np.concatenate([known, tried.rows])):
         return "conflict"

@@ -275,7 +275,7 @@ def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResul
     """Start a run with fewer constraints, unless the removal cannot change the tree."""
     if session.constraint_mode == "ignored":
         return announce(session, text)
-    rest = constraint_rows(session.triplets, session.groups)
+    rest = constraint_rows(session.triplets, session.required_clades)
     if session.constraint_mode == "hard" and is_implied(session.n_items, rest, gone):
         return announce(session, f"{text} The other answers still imply it.")
     return start_run(session, text, "snapshot")

@@ -23,6 +23,7 @@ from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.reviewed import ReviewedPiece
+from hcviz.taxonomy import Group
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
@@ -88,6 +89,7 @@ class Checkpoint:
     disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
+    groups: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,8 @@ class Session:
     reference : ndarray of int32, shape (n,), or None
         The leaf order to which the run's trees are aligned: the order on the page when the run
         began. At first it is the order of the data (:mod:`hcviz.core.seriation`).
+    groups : tuple of Group
+        The named groups of items. A run never changes them.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -229,6 +233,7 @@ class Session:
     rerun_pending: bool = False
     reviewed: tuple[ReviewedPiece, ...] = ()
     reference: NDArray[np.int32] | None = None
+    groups: tuple[Group, ...] = ()
 
     @property
     def is_soft(self) -> bool:
@@ -261,7 +266,7 @@ class Session:
         return joined_triplets(self.enabled, self.author_weights)
 
     @cached_property
-    def groups(self) -> Groups:
+    def required_clades(self) -> Groups:
         """The groups that must be clades, of the enabled constraints, with the authors' weights."""
         found = [each for each in self.enabled if each.is_clade]
         weights = [each.weight * self.author_weights.get(each.author, 1.0) for each in found]
@@ -275,6 +280,10 @@ class Session:
     def find(self, constraint_id: int) -> Constraint | None:
         """Return the constraint with this id, or None."""
         return next((each for each in self.constraints if each.id == constraint_id), None)
+
+    def find_group(self, group_id: str) -> Group | None:
+        """Return the group with this id, or None."""
+        return next((each for each in self.groups if each.id == group_id), None)
 
 
 def joined_triplets(
@@ -341,6 +350,7 @@ __all__ = [
     "Conflict",
     "Constraint",
     "DataSpec",
+    "Group",
     "HistoryEntry",
     "LogEntry",
     "ReviewedPiece",

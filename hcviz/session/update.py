@@ -12,7 +12,7 @@ from typing import Any
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session import choice_rules, constraint_rules, experts, runs
+from hcviz.session import choice_rules, constraint_rules, experts, group_rules, runs
 from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import UpdateResult, add_undo_step, redo, undo
@@ -116,14 +116,23 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         labels=action.labels,
         constraints=(),
         choices=(),
+        groups=(),
         reviewed=(),
         conflict=None,
         snapshot=None,
         shown=-1,
         reference=action.order,
     )
-    if session.constraints or session.choices:
-        text += " The answers about the earlier items come back with undo."
+    lost = [
+        noun
+        for noun, some in (
+            ("answers", session.constraints or session.choices),
+            ("groups", session.groups),
+        )
+        if some
+    ]
+    if lost:
+        text += f" The {' and '.join(lost)} of the earlier items come back with undo."
     return start_run(fresh, text, "nothing")
 
 
@@ -214,6 +223,11 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.EditConstraint: constraint_rules.edit,
     act.DismissConflict: constraint_rules.dismiss,
     act.ReviewPiece: _review_piece,
+    act.NameGroup: group_rules.name_group,
+    act.EditGroup: group_rules.edit,
+    act.SetGroupMembers: group_rules.set_members,
+    act.RemoveGroup: group_rules.remove,
+    act.ReplaceGroups: group_rules.replace_all,
     act.SetAuthor: experts.set_author,
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,

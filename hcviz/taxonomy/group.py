@@ -16,6 +16,11 @@ Status = Literal["draft", "accepted"]
 _NOT_IN_ID = re.compile(r"[\s{}\x00-\x1f]")
 
 
+def new_id() -> str:
+    """Return a random id of a group."""
+    return secrets.token_hex(6)
+
+
 def check_text(text: str, what: str) -> None:
     """Raise InvalidTaxonomy for a text that cannot be encoded, such as half a surrogate pair."""
     try:
@@ -85,7 +90,7 @@ class Group:
         ordered = sorted(int(item) for item in items)
         if ordered[0] < 0 or len(set(ordered)) < len(ordered):
             raise InvalidTaxonomy(f"The group {name!r} has a repeated or negative item.")
-        identity = str(id) or secrets.token_hex(6)
+        identity = str(id) or new_id()
         if _NOT_IN_ID.search(identity):
             raise InvalidTaxonomy(
                 f"The id {identity!r} of {name!r} has white space, braces or control characters.",
@@ -111,4 +116,4 @@ class Group:
             object.__setattr__(self, field, value)
 
 
-__all__ = ["Group", "Status"]
+__all__ = ["Group", "Status", "new_id"]

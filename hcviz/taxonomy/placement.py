@@ -36,7 +36,8 @@ def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
     disjoint from a group without common members. Only a group of all items can have the root, and
     only a group of one item a leaf. Ties go to the smaller clade, then to the smaller node.
 
-    Clades take O(m + their sizes) together, and each other group O(k m).
+    Clades take O(m + their sizes) together, and each other group O(m + k c), where c is the number
+    of clades with an index of at least 0.5.
 
     Examples
     --------
@@ -49,24 +50,27 @@ def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
     nodes = _place_clades(tree, sets)
     rest = [k for k in range(len(sets)) if nodes[k] < 0]
     for k in sorted(rest, key=lambda k: (-len(sets[k]), k)):
-        allowed = np.ones(tree.n_nodes, np.bool_)
-        allowed[tree.root] = len(sets[k]) == tree.n_leaves
-        allowed[: tree.n_leaves] = len(sets[k]) == 1
+        index = _jaccard(tree, sets[k])
+        index[tree.root] *= len(sets[k]) == tree.n_leaves
+        index[: tree.n_leaves] *= len(sets[k]) == 1
+        near = np.flatnonzero(index >= MIN_JACCARD)
+        if not near.size:
+            continue
+        first, last = begin[near], end[near]
+        allowed = np.ones(near.size, np.bool_)
         for other, node in enumerate(nodes):
             if node < 0:
                 continue
-            inside = (begin >= begin[node]) & (end <= end[node])
             if sets[k] < sets[other]:
-                allowed &= inside
+                allowed &= (first >= begin[node]) & (last <= end[node])
             elif sets[other] < sets[k]:
-                allowed &= (begin <= begin[node]) & (end >= end[node])
+                allowed &= (first <= begin[node]) & (last >= end[node])
             elif not sets[k] & sets[other]:
-                allowed &= (end <= begin[node]) | (begin >= end[node])
-            allowed[node] = False
-        index = np.where(allowed, _jaccard(tree, sets[k]), 0.0)
-        best = int(np.lexsort((np.arange(tree.n_nodes), tree.size, -index))[0])
-        if index[best] >= MIN_JACCARD:
-            nodes[k] = best
+                allowed &= (last <= begin[node]) | (first >= end[node])
+            allowed &= near != node
+        near = near[allowed]
+        if near.size:
+            nodes[k] = int(near[np.lexsort((near, tree.size[near], -index[near]))[0]])
     return nodes
 
 

@@ -20,6 +20,7 @@ from hcviz.taxonomy.indented_text import read_text, write_text
 from hcviz.taxonomy.levels import write_levels
 from hcviz.taxonomy.markdown import read_markdown, write_markdown
 from hcviz.taxonomy.nested_json import read_json, write_json
+from hcviz.taxonomy.nesting import check_groups, parents_of
 from hcviz.taxonomy.newick import read_newick
 from hcviz.taxonomy.opml import read_opml, write_opml
 from hcviz.taxonomy.outline import Outline
@@ -130,36 +131,14 @@ class Taxonomy:
             check_text(label, "The name of an item")
         if len(set(self.labels)) < len(self.labels):
             raise InvalidTaxonomy("Two items of a taxonomy have the same name.")
-        seen: dict[object, Group] = {}
-        for group, parent in zip(self.groups, self.parents, strict=True):
-            if group.members[-1] >= len(self.labels):
-                raise InvalidTaxonomy(
-                    f"The group {group.name!r} has the item {group.members[-1]}, but there are "
-                    f"only {len(self.labels)} items."
-                )
-            for key, what in (
-                (frozenset(group.members), "the same items"),
-                (("id", group.id), f"the id {group.id!r}"),
-                (("name", parent, group.name), "the same name below the same group"),
-            ):
-                twin = seen.setdefault(key, group)
-                if twin is not group:
-                    raise InvalidTaxonomy(
-                        f"The groups {twin.name!r} and {group.name!r} have {what}.",
-                        "Rename or remove one of them.",
-                    )
+        check_groups(self.groups, len(self.labels))
 
     # ------------------------------------------------------------------ places
 
     @cached_property
     def parents(self) -> tuple[int | None, ...]:
         """For each group, the index of the smallest group that contains it, or None."""
-        sets = [frozenset(group.members) for group in self.groups]
-        found: list[int | None] = []
-        for own in sets:
-            around = [k for k, other in enumerate(sets) if own < other]
-            found.append(min(around, key=lambda k: (len(sets[k]), k)) if around else None)
-        return tuple(found)
+        return parents_of(self.groups)
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:

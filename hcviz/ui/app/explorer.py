@@ -35,6 +35,9 @@ from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.constraints.view import ConstraintsPanel
 from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.groups import model as groups_model
+from hcviz.ui.features.groups.controller import GroupControls
+from hcviz.ui.features.groups.view import GroupsPanel
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.history import steps as history_steps
 from hcviz.ui.features.history.controller import FootControls
@@ -107,8 +110,9 @@ class Explorer:
 
         wide = {"sizing_mode": "stretch_width"}
         self.centre = Centre(
-            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self.gestures.dragged
-        )
+            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self.gestures.dragged,
+            on_double_click=self._name_selected,
+        )  # fmt: skip
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
         self.bar = TopBar(handled_by("bar"), acts=TopBarControls.schema(), **wide)
@@ -118,6 +122,7 @@ class Explorer:
             acts=constraints_controller.ACTS.schema(),
             **wide,
         )
+        self.groups = GroupsPanel(handled_by("groups"), acts=GroupControls.schema(), **wide)
         self.question = QuestionCard(later(self.asking.act), acts=self.asking.schema(), **wide)
         self.compare = ComparisonCard(
             later(self.comparing.act), acts=self.comparing.schema(), **wide
@@ -146,6 +151,7 @@ class Explorer:
             lesson=self.lesson,
             ask=self.question,
             compare=self.compare,
+            groups=self.groups,
             left=self.constraints,
             centre=self.middle.view,
             right=self.inspector,
@@ -160,10 +166,12 @@ class Explorer:
         self.keyboard = Keyboard(
             store, self.centre, self.gestures, self.asking, self.comparing, self.classroom
         )
+        naming = GroupControls(store, self.centre, self.gestures, self.files)
         self.controls: dict[str, Controls] = {
             "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy_to_clipboard),
             "tools": ToolControls(store, self.centre, self.drawing, self.gestures),
-            "inspector": InspectorControls(store, self.centre, self.gestures),
+            "inspector": InspectorControls(store, self.centre, self.gestures, naming),
+            "groups": naming,
             "foot": FootControls(store, self.files),
             "form": FormControls(store),
         }
@@ -209,6 +217,7 @@ class Explorer:
             if live is not None:
                 draw(store, part, "live", live, LIVE)
         draw(store, self.foot, "live", history_steps.state, LIVE, history_steps.depends_on)
+        draw(store, self.groups, "state", groups_model.state, SLOW, groups_model.depends_on)
         watch(store, Middle.depends_on, self.middle.turn, SLOW)
         for section in SECTIONS.values():
             watch(store, section.depends_on, partial(self._show_section, section), SLOW)
@@ -238,6 +247,11 @@ class Explorer:
         self.shell.theme = theme
         self.centre.set_theme(theme)
         self.trace.set_theme(theme)
+
+    def _name_selected(self) -> None:
+        """Let the person type a name for the clade that was clicked twice."""
+        if not self.store.view.draft.open and self.store.view.selection:
+            self.inspector.focus_field(".group-name")
 
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
         """Keep the dragged cut in later trees; without one, keep clusters off."""

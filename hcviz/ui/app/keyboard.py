@@ -35,6 +35,8 @@ class Keyboard:
             store.dispatch(act.Redo())
         elif key == "0":
             self.centre.reset_zoom()
+        elif key == "n":
+            store.look(said="Select a branch first: click it. Then press N and type its name.")
         elif key == "Escape" and store.view.sheet != TREE and not drafting:
             store.look(sheet=TREE)
         elif any(card.key(key) for card in (self.comparing, self.classroom, self.asking)):

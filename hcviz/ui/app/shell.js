@@ -18,7 +18,7 @@ function foldButton(side, name) {
 }
 
 // The shortcuts of the page. Python decides what they do.
-const KEYS = new Set([..."toegqarlxuc /0123456789", "Enter", "Escape"])
+const KEYS = new Set([..."toegqnarlxuc /0123456789", "Enter", "Escape"])
 
 // True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but
 // has nothing to undo.
@@ -34,6 +34,16 @@ function typing(event, command) {
           (node.tagName === "INPUT" &&
             !(command && ["range", "checkbox", "radio"].includes(node.type)))),
     )
+}
+
+// The first field in the page whose placeholder begins with a word.
+function seek(node, word) {
+  for (const child of node.querySelectorAll("*")) {
+    if (child.tagName === "INPUT" && child.placeholder?.startsWith(word)) return child
+    const hit = child.shadowRoot && seek(child.shadowRoot, word)
+    if (hit) return hit
+  }
+  return null
 }
 
 export function render({ model, el, view }) {
@@ -61,7 +71,7 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  const asks = ["lesson", "ask", "compare", "left"].map(name => model.get_child(name))
+  const asks = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
   root.querySelector(".left:not(button)").append(...asks)
   root.querySelector("main").append(model.get_child("centre"))
   const notice = document.createElement("div")
@@ -237,19 +247,14 @@ export function render({ model, el, view }) {
           ? "The key Space"
           : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`,
       )
-    if (key === "/") {
-      // The search field is the one with this placeholder.
-      const seek = node => {
-        for (const child of node.querySelectorAll("*")) {
-          if (child.tagName === "INPUT" && child.placeholder?.startsWith("Find")) return child
-          if (child.shadowRoot) {
-            const hit = seek(child.shadowRoot)
-            if (hit) return hit
-          }
-        }
-        return null
-      }
-      seek(root)?.focus()
+    if (key === "/") return seek(root, "Find")?.focus()
+    if (key === "n") {
+      // It opens the panel of the name field; without a selection Python says what to do.
+      const field = seek(root, "Name")
+      if (!field) return send("key", { key })
+      if (!open.right) folds.right.click()
+      field.focus()
+      field.select()
       return
     }
     // A hidden card takes no answer.

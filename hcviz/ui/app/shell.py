@@ -28,6 +28,7 @@ class Shell(MessageFrame):
     lesson = Child()
     ask = Child()
     compare = Child()
+    groups = Child()
     left = Child()
     centre = Child()
     right = Child()

@@ -211,9 +211,20 @@ function component(name, view, live = null) {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)
       if (message.upload) acknowledge(message)
+      if (message.focus) focusField(root, message.focus)
     })
     return root
   }
+}
+
+// Put the keyboard's focus into a field, after the changes that came with the message. A touch
+// screen would cover the page with its keyboard.
+function focusField(root, selector) {
+  if (matchMedia("(pointer: coarse)").matches) return
+  requestAnimationFrame(() => {
+    const field = root.querySelector(selector)
+    if (field?.offsetParent) field.focus({ preventScroll: true })
+  })
 }
 
 function download({ download: filename, base64, mime }) {
@@ -313,6 +324,7 @@ const ICONS = {
     '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
   check: '<path d="m5 12 5 5 9-11"/>',
   find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>',
+  lock: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V7a4 4 0 0 1 8 0v4"/>',
   close: '<path d="M6 6l12 12M18 6 6 18"/>',
 }
 

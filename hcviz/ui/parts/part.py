@@ -84,6 +84,10 @@ class Part(MessageComponent):
         """
         self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
 
+    def focus_field(self, selector: str) -> None:
+        """Put the keyboard's focus into a field of the part, if it is visible."""
+        self._send_msg({"focus": selector})
+
     def copy_to_clipboard(self, text: str) -> None:
         """Put text on the clipboard of the browser, which answers with the act ``copied``."""
         self._send_msg({"copy": text})

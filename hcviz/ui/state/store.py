@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
+from hcviz.core.groups import Groups
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.jobs import ComputeCache, RunLocation, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
@@ -327,7 +329,9 @@ class Store:
         if self.samples is not None:
             return self.samples
         return self.posteriors.newest(
-            self._circumstances(self.session, self.session.constraint_mode)
+            self._circumstances(
+                self.session.triplets, self.session.required_clades, self.session.constraint_mode
+            )
         )
 
     def changes(self) -> CladeChanges | None:
@@ -342,9 +346,9 @@ class Store:
             self._changes = known = (self.baseline, self.drawn, found)
         return known[2]
 
-    def _circumstances(self, given: Session | Problem, mode: str) -> Circumstances:
+    def _circumstances(self, triplets: Triplets, groups: Groups, mode: str) -> Circumstances:
         spec = None if self._loaded is None else self._loaded.spec
-        return circumstances(spec, given.triplets, given.groups, mode)
+        return circumstances(spec, triplets, groups, mode)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
@@ -381,7 +385,9 @@ class Store:
                 effect.method,
                 effect.params,
                 problem,
-                self._circumstances(problem, method.constraint_mode(effect.params)),
+                self._circumstances(
+                    problem.triplets, problem.groups, method.constraint_mode(effect.params)
+                ),
                 effect.start,
             )
         self.runs.start(

@@ -48,6 +48,7 @@ class Centre:
     on_pick : called with a :class:`Pick` for every click
     on_cut : called with ``(height or None, clusters)`` while the cut line is dragged
     on_toggle : called with the leaves of a clade that was collapsed or expanded
+    on_double_click : called after a double click has collapsed or expanded a clade
     on_hover : called with a :class:`Pick` when the pointer reaches another clade or item
     on_drag : called with ``(phase, leaf, members)`` when a leaf is picked up ("begin"), dropped on
         the clade of ``members`` ("drop") or dropped elsewhere ("leave")
@@ -66,11 +67,13 @@ class Centre:
         on_pick: Callable[[Pick], None],
         on_cut: Callable[[float | None, int], None] | None = None,
         on_toggle: Callable[[tuple[int, ...]], None] | None = None,
+        on_double_click: Callable[[], None] | None = None,
         on_hover: Callable[[Pick], None] | None = None,
         on_drag: OnDrag | None = None,
         theme: ThemeName = "light",
     ) -> None:
         self._on_cut, self._on_toggle = on_cut, on_toggle
+        self._on_double_click = on_double_click
         self._theme = THEMES[theme]
         self.state = TreeState()
         self.window = RowWindow(self.state)
@@ -127,6 +130,7 @@ class Centre:
         clusters: Partition | None = None,
         axis: Axis | None = None,
         merged: ArrayLike | None = None,
+        names: Mapping[int, str] | None = None,
     ) -> None:
         """Show a tree, or none.
 
@@ -142,6 +146,7 @@ class Centre:
         clusters : the tree's clusters; None for those below the present cut line, if any
         axis : what the heights mean
         merged : bool (n_internal,), see :meth:`set_merged`
+        names : see :meth:`set_names`
 
         Raises
         ------
@@ -157,6 +162,7 @@ class Centre:
             return
         is_first = state.tree is None
         state.set_tree(tree, clusters, axis, merged)
+        state.names = names or {}
         before = renderer.begin_tree(animate, last)
         state.colours.is_streaming = not animate
         self.figures.heat.outline(None, None, 0)  # of the tree before
@@ -272,6 +278,7 @@ class Centre:
             return
         self.renderer.draw_branches()
         self.renderer.draw_labels()
+        self.renderer.draw_group_names()
         self.renderer.draw_support()
         self.renderer.show_new_nodes(())
         self.figures.dendrogram.draw_paths()
@@ -284,6 +291,17 @@ class Centre:
         """
         self.state.set_support(support, below)
         self.renderer.draw_support()
+
+    def set_names(self, names: Mapping[int, str]) -> None:
+        """Write names (node -> name) at the branches and triangles of nodes.
+
+        The next tree removes them.
+        """
+        if names != self.state.names:
+            self.state.names = names
+            self.renderer.draw_group_names()
+            self.renderer.draw_support()
+            self.renderer.draw_labels()
 
     def set_levels(self, levels: ArrayLike | None) -> None:
         """Colour the branches by a number of each node, int (m,), -1 for none.
@@ -311,6 +329,16 @@ class Centre:
         span = max(1.5 * (last - first), min(16, layout.n_rows))
         middle = (first + last) / 2
         self.renderer.show_rows(middle - span / 2, middle + span / 2)
+
+    def reveal(self, leaves: Sequence[int] | ArrayLike) -> None:
+        """Zoom to these leaves unless some of them are in view."""
+        layout, chosen = self.state.layout, leaf_array(leaves)
+        if layout is None or not chosen.size or not self.window.is_zoomed:
+            return
+        top, bottom = self.window.rows
+        rows = layout.leaf_y[chosen]
+        if not ((rows > top) & (rows < bottom)).any():
+            self.focus(leaves)
 
     def show_rows(self, top: float, bottom: float) -> None:
         """Zoom to the rows from ``top`` to ``bottom``."""
@@ -376,8 +404,8 @@ class Centre:
         """Zoom to a clade that is too small to be drawn; collapse or expand any other."""
         if is_folded:
             self.focus(leaves)
-        else:
-            self.toggle_collapse(leaves)
+        elif self.toggle_collapse(leaves) and self._on_double_click:
+            self._on_double_click()
 
     def _take_cut(self, where: float) -> None:
         """Cut where the line was dragged; not at all above the root."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,12 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
+from hcviz.core.branch_names import DrawnTree, NamePlace, place_names
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import label_fitting
 from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32, pulse
 from hcviz.ui.tree.motion import columns, several
-from hcviz.ui.tree.scene import COLLAPSED, Path, TreeScene
+from hcviz.ui.tree.scene import COLLAPSED, LEAF, Path, TreeScene
 
 #: Space beyond the leaves, as a share of the height. A click there picks the leaf.
 BEYOND = 0.02
@@ -24,8 +25,25 @@ MARGIN = 0.03
 KEPT = 0.9
 #: Numbers of clades nearer to the root than this share of the height are right of their bars.
 NEAR_ROOT = 0.06
-NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
+NO_SUPPORT: dict[str, Any] = {
+    "x": [], "y": [], "text": [], "align": [], "shift": [], "base": [], "down": [],
+}  # fmt: skip
+NO_NAMES: dict[str, Any] = {
+    "x": [], "y": [], "text": [], "align": [], "base": [], "right": [], "down": [], "cover": [],
+}  # fmt: skip
 NO_PATHS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
+#: Size of the names of groups in pixels; bold letters are wider by this factor.
+NAME_FONT, NAME_BOLD = 11.0, 1.06
+#: Opacity of the paper behind a name that covers lines.
+COVERING = 0.85
+#: Longest name at a branch in pixels.
+LONGEST_NAME = 150.0
+#: Where a name is: alignment, baseline, and pixels to the right and down.
+_SIDES = {
+    "above": ("right", "bottom", -4, -1),
+    "below": ("right", "top", -4, 2),
+    "right": ("left", "middle", 5, 0),
+}
 #: Opacity of a folded clade's triangle.
 FOLDED = 0.4
 #: Pixels of the height axis.
@@ -85,12 +103,14 @@ class TreeFigure:
         self.paths = ColumnDataSource(dict(NO_PATHS), name="pulse-lines")
         pulse(self.paths)
         self.support = ColumnDataSource(dict(NO_SUPPORT))
+        self.names = ColumnDataSource(dict(NO_NAMES), name="group-names")
+        self._named: dict[int, NamePlace] = {}  # slot -> place of its name
         self.uncertain = ColumnDataSource({"x": [], "y": []}, name="uncertain-lines")
         self.stems = ColumnDataSource({"x": [], "y": []})
         #: Sources that move together with the tree's lines.
         self.moving = [
             self.stems, self.wedges, self.folds, self.tints, self.clusters, self.uncertain,
-            self.support, *self.layers.values(),
+            self.support, self.names, *self.layers.values(),
         ]  # fmt: skip
         draw = self.figure
         self._band = draw.hbar(
@@ -125,7 +145,13 @@ class TreeFigure:
         )  # fmt: skip
         self._support = draw.text(
             "x", "y", "text", source=self.support, text_font=value(FONT), text_font_size="9px",
-            text_align="align", text_baseline="bottom", x_offset="shift", y_offset=-1,
+            text_align="align", text_baseline="base", x_offset="shift", y_offset="down",
+        )  # fmt: skip
+        self._names = draw.text(
+            "x", "y", "text", source=self.names, text_font=value(FONT),
+            text_font_size=f"{NAME_FONT:g}px", text_font_style="bold", text_align="align",
+            text_baseline="base", x_offset="right", y_offset="down", level="overlay",
+            background_fill_alpha="cover", padding=[0, 2], border_radius=2,
         )  # fmt: skip
         self._cut_line()
         self.set_theme(theme)
@@ -169,6 +195,7 @@ class TreeFigure:
         for renderer, colour in zip(self._layer.values(), colours, strict=True):
             renderer.glyph.line_color = colour
         self._support.glyph.text_color = theme.soft
+        self._names.glyph.update(text_color=theme.ink, background_fill_color=theme.paper)
         self.cut_line.glyph.line_color = self.cut_grip.line_color = theme.ink
         self.cut_grip.hover_line_color = theme.accent
         self.cut_text.text_color = theme.ink
@@ -238,6 +265,7 @@ class TreeFigure:
         for source in self.layers.values():
             source.data = {"x": [], "y": []}
         self.support.data = dict(NO_SUPPORT)
+        self._set_names({})
         self.draw_paths()
         self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
         self.draw_bands([])
@@ -290,6 +318,61 @@ class TreeFigure:
                 "alpha": np.ones(len(paths), np.float32),
             }
 
+    def draw_names(
+        self,
+        scene: TreeScene,
+        names: Mapping[int, str],
+        labelled: Mapping[int, str],
+        window: tuple[float, float],
+        row_px: float,
+        width: float,
+    ) -> None:
+        """Write the names of nodes at their branches, where there is room.
+
+        ``labelled`` are the nodes whose names are beside their triangles, if they have one.
+        ``width`` is the pixels of the figure. The largest clades come first.
+        """
+        seen = (scene.bottom >= window[0]) & (scene.top <= window[1]) & (scene.kind != LEAF)
+        slots = [
+            slot
+            for slot in np.flatnonzero(seen).tolist()
+            if (node := int(scene.node[slot])) in names
+            and (scene.is_open[slot] or node not in labelled)
+        ]
+        if not slots:
+            self._set_names({})
+            return
+        slots.sort(key=lambda slot: (-int(scene.count[slot]), slot))
+        texts = {
+            slot: label_fitting.truncate(names[int(scene.node[slot])], NAME_FONT, LONGEST_NAME)
+            for slot in slots
+        }
+        wide = NAME_BOLD * NAME_FONT
+        drawn = drawn_tree(scene, self.x_range, row_px, width)
+        places = place_names(
+            drawn, slots, [label_fitting.text_width(texts[slot], wide) + 2 for slot in slots]
+        )
+        if not places:
+            self._set_names({})
+            return
+        at = np.asarray([each.slot for each in places])
+        styles = [_SIDES[each.side] for each in places]
+        self._named = {each.slot: each for each in places}
+        self.names.data = {
+            "text": [label_fitting.truncate(texts[each.slot], wide, each.room) for each in places],
+            "align": [align for align, _, _, _ in styles],
+            "base": [base for _, base, _, _ in styles],
+            "right": [right for _, _, right, _ in styles],
+            "down": [down for _, _, _, down in styles],
+            "cover": [COVERING * each.covers for each in places],
+            **columns(scene, lambda each: (f32(each.height[at]), f32(each.y[at]))),
+        }
+
+    def _set_names(self, places: dict[int, NamePlace]) -> None:
+        self._named = places
+        if len(self.names.data["x"]):
+            self.names.data = dict(NO_NAMES)
+
     def draw_support(
         self,
         scene: TreeScene,
@@ -320,9 +403,16 @@ class TreeFigure:
         slots = slots[kept]
         # Left of the bar, on the clade's branch; right of it where the branch is too short.
         cramped = height[slots] > (1 - NEAR_ROOT) * height[-1]
+        sides = [self._named[slot].side if slot in self._named else "" for slot in slots.tolist()]
+        free = ~(cramped & np.asarray([side == "right" for side in sides], dtype=np.bool_))
+        slots, cramped = slots[free], cramped[free]
+        # The number and the name of a clade are on different sides of its branch.
+        under = [side == "above" for side, is_kept in zip(sides, free, strict=True) if is_kept]
         self.support.data = {
             "align": np.where(cramped, "left", "right").tolist(),
             "shift": np.where(cramped, 3, -3).astype(np.int8),
+            "base": ["top" if each else "bottom" for each in under],
+            "down": [2 if each else -1 for each in under],
             "text": [f"{100 * value:.0f}" for value in values[slots]],
             **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }
@@ -418,6 +508,18 @@ class TreeFigure:
             visible=not parked and bool(text), text=text, x=where,
             text_align="right" if left else "left", x_offset=-4 if left else 4,
         )  # fmt: skip
+
+
+def drawn_tree(scene: TreeScene, x_range: Any, row_px: float, width: float) -> DrawnTree:
+    """Return the lines of a scene in pixels."""
+    per = width / max(x_range.start - x_range.end, 1e-12)
+    y = row_px * scene.y
+    low, high = np.maximum(scene.low, 0), np.maximum(scene.high, 0)
+    sides = scene.kind != LEAF
+    top = np.where(scene.is_open, y[low], np.where(sides, row_px * scene.top, y))
+    bottom = np.where(scene.is_open, y[high], np.where(sides, row_px * scene.bottom, y))
+    x = per * (x_range.start - scene.height)
+    return DrawnTree(x, y, scene.parent.astype(np.int64), top, bottom, width)
 
 
 def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[float, float]]) -> None:

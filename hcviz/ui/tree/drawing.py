@@ -10,6 +10,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui.app.subscriptions import SLOW, watch
 from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.groups.places import names_of_nodes
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.run_trace.view import RunTrace
@@ -62,6 +63,7 @@ class Drawing:
             lambda _: self._draw_answer(),
         )
         subscribe(_support_inputs, lambda _: self._draw_support())
+        subscribe(lambda s: (s.session.groups,), lambda _: self._draw_names())
         subscribe(
             lambda s: (node_costs_model.depends_on(s), s.view.lesson), lambda _: self._draw_levels()
         )
@@ -174,7 +176,7 @@ class Drawing:
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, clusters=clusters,
             last=streaming and snapshot.step == snapshot.total,
-            axis=self._store.axis, merged=merged,
+            axis=self._store.axis, merged=merged, names=names_of_nodes(self._store, tree),
         )  # fmt: skip
         self._show_clusters(clusters, drawn=clusters is not None)
 
@@ -246,6 +248,11 @@ class Drawing:
             self._centre.set_merged(supports_model.merged_clades(store) if sampled else None)
         support = supports_model.clade_supports(store) if sampled else None
         self._centre.set_support(support, store.view.below / 100)
+
+    def _draw_names(self) -> None:
+        """Write the names of groups in the tree that is drawn."""
+        if self._source is not None and self._tree is not None:
+            self._centre.set_names(names_of_nodes(self._store, self._source))
 
     def _draw_levels(self) -> None:
         shown = tree_to_show(self._store) is self._store.session.tree

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
 #: An empty text.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
 #: Bold type is at most so many times as wide as ``label_fitting.text_width`` of other type. Names
@@ -124,6 +127,19 @@ class LabelFigure:
         self.width = width
         self.x_range.update(start=0, end=width)
 
+    def names_with_room(
+        self, names: Mapping[int, str], scene: TreeScene, row_px: float
+    ) -> dict[int, str]:
+        """Return the names (node -> name) that fit beside the triangles of their nodes."""
+        setting = label_fitting.label_style(row_px)
+        room = (self.width - GUTTER - 2) / setting.columns
+        size = scene.layout.tree.size
+        return {
+            node: name
+            for node, name in names.items()
+            if BOLD * label_fitting.text_width(_named(name, int(size[node])), setting.font) <= room
+        }
+
     def draw(
         self,
         scene: TreeScene,
@@ -134,10 +150,12 @@ class LabelFigure:
         selected: Any = (),
         together: Any = (),
         apart: Any = (),
+        names: Mapping[int, str] = NO_NAMES,
     ) -> None:
         """Write the labels of the rows in view, and of as many rows on either side.
 
-        ``selected``, ``together``, ``apart``: items, in the order of their marks.
+        ``selected``, ``together``, ``apart``: items, in the order of their marks. ``names``: node
+        -> name of its group, for triangles.
         """
         layout, reach = scene.layout, window[1] - window[0]
         marked = np.zeros(layout.order.size, np.uint8)
@@ -159,7 +177,7 @@ class LabelFigure:
         column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
         for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
-            text, style = _text_of(scene, items, slot, leaf)
+            text, style = _text_of(scene, items, slot, leaf, names)
             ink = self.theme.ink if setting.every == 1 else self.theme.soft
             if style == "normal" or scene.kind[slot] == COLLAPSED:
                 for bit, colour in (
@@ -339,11 +357,20 @@ def _rows_before(scene: TreeScene, slots: Any, middles: Any) -> Any:
     return np.where(slots >= 0, scene.start.y[np.maximum(slots, 0)], middles)
 
 
-def _text_of(scene: TreeScene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
+def _text_of(
+    scene: TreeScene, items: Items, slot: int, leaf: int, names: Mapping[int, str]
+) -> tuple[str, str]:
     if slot < 0 or scene.kind[slot] == LEAF:
         return str(items.labels[leaf]), "normal"
+    name = names.get(int(scene.node[slot]))
+    if name is not None:
+        return _named(name, int(scene.count[slot])), "bold"
     members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
     return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
+
+
+def _named(name: str, count: int) -> str:
+    return f"{name} ({count:,})"
 
 
 def _distinct_rows(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:

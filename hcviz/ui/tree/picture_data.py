@@ -35,6 +35,7 @@ def picture_data(state: TreeState, heat: HeatFigure, theme: Theme) -> dict[str, 
         "support": None if state.support is None else state.support[tree.n_leaves :],
         "low_support": state.below,
         "merged": None if state.merged is None else state.merged[tree.n_leaves :],
+        "names": state.names,
         "strips": [
             ClassStrip(s.name, s.codes, s.names, class_colours(len(s.names))) for s in state.strips
         ],

@@ -147,6 +147,7 @@ class TreeRenderer:
             self._draw_cluster_numbers()
         self._figures.heat.draw_sharp(layout, self._window.rows, self._window.is_zoomed)
         self.draw_labels()
+        self.draw_group_names()
         self.draw_support()
 
     # ------------------------------------------------------------------ sizes
@@ -246,6 +247,7 @@ class TreeRenderer:
         heat.draw(layout, self._window.rows, self._window.is_zoomed, self._is_streaming)
         if self._is_streaming:
             self._later("settle", self._settle, SETTLE_MS)
+        self.draw_group_names()
         self.draw_support()
         self.show_new_nodes(())
         self._figures.dendrogram.draw_paths()
@@ -264,6 +266,7 @@ class TreeRenderer:
                 self.draw_selection()
                 self.draw_marks()
             self.draw_clusters(strips=False)
+            self.draw_group_names()
             self._figures.heat.draw(layout, self._window.rows, self._window.is_zoomed)
 
     # ------------------------------------------------------------------ the tree
@@ -361,6 +364,7 @@ class TreeRenderer:
                 selected=state.selected,
                 together=state.together,
                 apart=state.apart,
+                names=self._names_of_labels(),
             )
 
     def draw_clusters(self, strips: bool = True) -> int:
@@ -403,6 +407,20 @@ class TreeRenderer:
             self._figures.strips.draw_numbers(
                 state.layout, of_item, colours, rows, self._figures.row_px
             )
+
+    def draw_group_names(self) -> None:
+        """Write the names of groups at their branches."""
+        state, figures = self._state, self._figures
+        if state.layout is not None:
+            figures.dendrogram.draw_names(
+                self.scene, state.names, self._names_of_labels(), self._window.rows,
+                figures.row_px, figures.tree_width,
+            )  # fmt: skip
+
+    def _names_of_labels(self) -> dict[int, str]:
+        """Return the names of groups that are written beside triangles."""
+        figures = self._figures
+        return figures.labels.names_with_room(self._state.names, self.scene, figures.row_px)
 
     def draw_support(self) -> None:
         """Write the support of the clades in view, and draw uncertain splits lighter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,12 @@ def describe_slot(
     axis: Axis | None = None,
     clusters: Partition | None = None,
     merged: Any = None,
+    names: Mapping[int, str] | None = None,
 ) -> tuple[str, str]:
     """Return ``(title, text)`` for a slot of the scene.
 
     ``support`` float (m,), or None. ``merged`` bool (m,), the nodes that are not drawn, or None.
+    ``names``: node -> name of its group.
     """
     leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
@@ -37,8 +39,10 @@ def describe_slot(
         inside = np.unique(clusters.of_item[leaves])
         if inside.size == 1:
             classes = f"cluster {inside[0]}\n{classes}".rstrip()
+    name, around = _group_names(scene, slot, names or {})
     if leaves.size == 1:
-        return str(items.labels[leaves[0]]), classes
+        title = str(items.labels[leaves[0]])
+        return title, "\n".join(filter(None, [around, classes]))
     lines = [join_names([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
     if node < 0:
         lines.append("several branches: zoom in to separate them")
@@ -52,7 +56,28 @@ def describe_slot(
         is_open = scene.kind[slot] == OPEN
         if is_open and merged is not None and merged[scene.layout.tree.children(node)].any():
             lines.append("uncertain splits in this clade are drawn as one")
-    return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)
+    title = f"{leaves.size:,} items"
+    if name:
+        lines[0], title = f"{title}: {lines[0]}", name
+    lines = [*lines[:1], around, *lines[1:], classes]
+    return title, "\n".join(filter(None, lines))
+
+
+def _group_names(scene: TreeScene, slot: int, names: Mapping[int, str]) -> tuple[str, str]:
+    """Return the name of a slot, and where it is: ``in Kitchen › Storage``."""
+    node, own, around = int(scene.node[slot]), "", []
+    if not names:
+        return "", ""
+    if node < 0:
+        node = int(scene.node[scene.parent[slot]])
+    else:
+        own = names.get(node, "")
+        node = int(scene.layout.tree.parent[node])
+    while node >= 0:
+        if node in names:
+            around.append(names[node])
+        node = int(scene.layout.tree.parent[node])
+    return own, f"in {' › '.join(reversed(around))}" if around else ""
 
 
 def describe_cell(

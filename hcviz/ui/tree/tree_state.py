@@ -38,6 +38,7 @@ class TreeState:
     below : splits with less support than this are uncertain
     merged : bool (m,), the nodes that are drawn as a part of the node above them, or None
     levels : int (m,), a colour's index for each node, or None
+    names : node -> name of its group
     selected, together, apart : int (k,), leaves that are emphasised or marked
     """
 
@@ -54,6 +55,7 @@ class TreeState:
         self.below = LOW_SUPPORT
         self.merged: NDArray[np.bool_] | None = None
         self.levels: Any = None
+        self.names: Mapping[int, str] = {}
         self.selected = self.together = self.apart = leaf_array(())
         self._collapsed: dict[bytes, NDArray[Any]] = {}  # leaves of each collapsed clade
 
@@ -62,6 +64,7 @@ class TreeState:
         self.items, self.strips = items, items.strips()
         self.remove_tree()
         self.cluster_codes = self.support = self.levels = self.merged = None
+        self.names = {}
         self.colours.restore(None)
         self.selected = self.together = self.apart = leaf_array(())
         self._collapsed.clear()
@@ -73,7 +76,7 @@ class TreeState:
     def set_tree(
         self, tree: Tree, clusters: Partition | None, axis: Axis | None, merged: ArrayLike | None
     ) -> None:
-        """Show ``tree``. Support and levels belong to the tree before and are removed.
+        """Show ``tree``. Support, levels and names belong to the tree before and are removed.
 
         Without ``clusters`` the clusters below the present cut line are shown, if there is one.
 
@@ -86,7 +89,7 @@ class TreeState:
             raise InvalidData(
                 f"The tree has {tree.n_leaves} leaves, and there are {self.items.n} items."
             )
-        self.tree, self.support, self.levels = tree, None, None
+        self.tree, self.support, self.levels, self.names = tree, None, None, {}
         self.merged = _marks_of_nodes(tree, merged)
         if clusters is None and self.cut is not None:
             clusters = partition.at_height(tree, self.cut)

@@ -87,7 +87,7 @@ def cluster_count_inputs(store: Store) -> tuple[int, int, float]:
 
 def result_key(session: Session, name: str, k: int) -> Key:
     """Return the key of a cached result: all that the result of a method depends on."""
-    triplets, groups = session.triplets, session.groups
+    triplets, groups = session.triplets, session.required_clades
     rows = triplets.rows.tobytes() + groups.rows.tobytes()
     said = (rows, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
@@ -190,5 +190,6 @@ class AgreementRuns:
             self._next()
 
         self._at = at
-        problem = self._store.problem.with_triplets(session.triplets).with_groups(session.groups)
+        problem = self._store.problem.with_triplets(session.triplets)
+        problem = problem.with_groups(session.required_clades)
         self._behind.start(name, problem, dict(params), session.seed, done, TIMEOUT)

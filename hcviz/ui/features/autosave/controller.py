@@ -21,7 +21,7 @@ from hcviz.io.journal import RUN_REPORTS, Journal, RecoveredSession, SessionSumm
 from hcviz.io.unfinished import UnfinishedSession, UnfinishedSessions, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import LogEntry, Session
-from hcviz.ui.features.autosave.model import answer_count, worth_keeping, worth_offering
+from hcviz.ui.features.autosave.model import content_count, worth_keeping, worth_offering
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.data_sources import data_of
 from hcviz.ui.state.loader import lost_answers
@@ -188,12 +188,15 @@ class AutosaveController(Controls):
             self._write(session)
 
     def _description(self, session: Session) -> SessionSummary:
-        """Return the title, the number of answers and the time that an offer shows."""
+        """Return the title, the numbers of answers and groups, and the time for an offer."""
         data = self.store.dataset
         title = session.data.filename or (data.title if data is not None else session.data.name)
         added = len(session.data.answers)  # files of answers
         return SessionSummary(
-            title, len(session.constraints) + len(session.choices) + added, act.now()
+            title,
+            len(session.constraints) + len(session.choices) + added,
+            act.now(),
+            len(session.groups),
         )
 
     def close(self) -> None:
@@ -306,16 +309,14 @@ class AutosaveController(Controls):
         if not store.restore(found.session, dataset):
             return
         self._until = 0.0
-        answers = len(store.session.constraints) + len(store.session.choices)
-        said = f"Resumed: {offer.about.title}, {answer_count(answers)}" + (
-            f"; {left}" if left else "."
-        )
+        now = store.session
+        told = content_count(len(now.constraints) + len(now.choices), len(now.groups))
+        said = f"Resumed: {offer.about.title}, {told}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
             kept = shelf.keep_damaged(offer.name)
             error = (
-                "A part of the unfinished session is damaged. "
-                f"{answer_count(answers)} could be read.",
+                f"A part of the unfinished session is damaged. {told} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:

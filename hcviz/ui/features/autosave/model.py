@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.core.text import count_noun
 from hcviz.io.unfinished import UnfinishedSession
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.state.store import Store
@@ -17,22 +18,31 @@ def state(store: Store) -> dict[str, Any]:
         return {"offer": None, "journal": journal}
     about = offer.about
     title = about.title or "damaged"
-    told = {"title": title, "answers": answer_count(about.answers), "time": about.time}
+    told = {
+        "title": title,
+        "answers": content_count(about.answers, about.groups),
+        "time": about.time,
+    }
     return {"offer": told, "journal": journal}
 
 
 def worth_keeping(session: Session) -> bool:
-    """Return True if the session has, or had, answers, or has data of the visitor."""
+    """Return True if the session has, or had, answers or groups, or has data of the visitor."""
     moments: tuple[Session | Checkpoint, ...] = (session, *session.past)
-    said = any(each.constraints or each.choices or each.data.answers for each in moments)
+    said = any(
+        each.constraints or each.choices or each.groups or each.data.answers for each in moments
+    )
     return said or session.data.kind == "table"
 
 
 def worth_offering(kept: UnfinishedSession) -> bool:
-    """Return True if a kept session has answers, or is damaged so that they cannot be counted."""
-    return kept.about.answers > 0 or not kept.about.title
+    """Return True if a kept session has answers or groups, or is so damaged that it is unknown."""
+    return kept.about.answers > 0 or kept.about.groups > 0 or not kept.about.title
 
 
-def answer_count(answers: int) -> str:
-    """Return ``1 answer``, ``2 answers``."""
-    return "1 answer" if answers == 1 else f"{answers} answers"
+def content_count(answers: int, groups: int) -> str:
+    """Return ``2 answers``, ``1 group``, or ``2 answers and 1 group``."""
+    if not groups:
+        return count_noun(answers, "answer")
+    told = count_noun(groups, "group")
+    return f"{count_noun(answers, 'answer')} and {told}" if answers else told

@@ -50,7 +50,7 @@ def _keep_constraints(gestures: Gestures) -> None:
 def _show(gestures: Gestures, id: int) -> None:
     found = gestures.store.session.find(id)
     if found is not None:
-        gestures.store.look(selection=(*found.group, found.apart))
+        gestures.store.look(selection=found.named)
 
 
 @ACTS.on("enable")

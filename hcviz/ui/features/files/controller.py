@@ -26,6 +26,8 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
+from hcviz.taxonomy import Taxonomy
+from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
@@ -97,6 +99,8 @@ class FileController:
             said = "The link is in the address bar (the clipboard is not available)."
         if self.store.session.choices or self.store.session.data.answers:
             said += " It does not contain the added comparisons: save the session."
+        if self.store.session.groups:
+            said += " It does not contain the groups: save the session."
         self.store.look(said=said)
 
     def _receive(self, more: dict[str, Any]) -> None:
@@ -152,6 +156,9 @@ class FileController:
             store.dispatch(act.ImportConstraints(found))
         elif kind == "comparisons":
             self._answers(name, content)
+        elif kind == "groups":
+            groups, note = read_groups(content, name, store.session.labels)
+            store.dispatch(act.ReplaceGroups(groups, note))
         else:
             self._table(kind, name, content)
 
@@ -229,6 +236,20 @@ class FileController:
                 were = "was" if repeated == 1 else "were"
                 said += f" {repeated:,} of its answers {were} already here."
         store.dispatch(act.AddComparisons(name, found.content, said))
+
+    @ACTS.on("save-groups")
+    def _save_groups(self, format: str) -> None:
+        self.save_groups(format)
+
+    def save_groups(self, format: str) -> None:
+        """Send the groups of the tree on the page to the browser, as a file."""
+        session = self.store.session
+        if session.snapshot is None or not session.groups:
+            raise HcvizError("No group has a name yet.", "Select a branch and name it.")
+        taxonomy = Taxonomy(session.labels, session.snapshot.tree, session.groups)
+        file = save_taxonomy(taxonomy, format, file_stem(session.data))
+        self.part.download(file.filename, file.text.encode(), file.mime)
+        self.store.look(said=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
 
     def _save(self, what: str) -> None:
         """Send the file that a person asked for to the browser."""

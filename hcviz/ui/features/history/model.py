@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.ui.features.groups import model as groups_model
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.top_bar.model import waiting_sentence
 from hcviz.ui.state.store import Store
@@ -23,9 +24,9 @@ def state(store: Store) -> dict[str, Any]:
     elif waiting_sentence(store):
         sentence = waiting_sentence(store)
     elif view.said or session.message:
-        sentence = (
-            f"{view.said or session.message} {support_changes.changes_sentence(store)}".strip()
-        )
+        changes = support_changes.changes_sentence(store)
+        groups = groups_model.changes_sentence(store) if changes else ""
+        sentence = " ".join(filter(None, (view.said or session.message, changes, groups)))
     elif session.snapshot is None:
         sentence = "Building the first tree."
     else:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.groups.controller import ACTS as GROUP_ACTS
+from hcviz.ui.features.groups.controller import GroupControls
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.inspector.model import parent_clade
 from hcviz.ui.parts.messages import Acts, Controls
@@ -23,6 +27,19 @@ class InspectorControls(Controls):
     store: Store
     centre: Centre
     gestures: Gestures
+    groups: GroupControls
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Handle a message of the inspector or of its name field."""
+        if name in GROUP_ACTS:
+            self.groups.act(name, fields)
+        else:
+            super().act(name, fields)
+
+    @classmethod
+    def schema(cls) -> dict[str, dict[str, str]]:
+        """Return the messages of the inspector, with those of its name field."""
+        return super().schema() | GROUP_ACTS.schema()
 
     @ACTS.on("pick")
     def _pick(self, id: int) -> None:

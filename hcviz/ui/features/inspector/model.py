@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.text import join_names
+from hcviz.ui.features.groups import model as groups_model
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.features.node_costs import model as node_costs_model
@@ -149,6 +150,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "facts": facts,
         "sure": sure,
         "image": image,
+        "group": groups_model.selection_state(store),
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(chosen) - len(shown),
         "parent": node != tree.root,

@@ -99,6 +99,7 @@ export const render = component(
             {},
             s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
             h("div", { class: "name" }, s.title),
+            nameField(s.group, send),
             s.sure ? h("p", { class: "small group" }, s.sure) : null,
             facts(s.facts),
             s.members.length > 1

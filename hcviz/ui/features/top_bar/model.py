@@ -12,6 +12,7 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
+from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.features.lessons.lesson import prepared_lessons
 from hcviz.ui.features.lessons.model import no_lesson_because
 from hcviz.ui.features.supports import model as supports_model
@@ -75,6 +76,9 @@ def state(store: Store) -> dict[str, Any]:
         "hasTree": session.snapshot is not None,
         "hasClusters": session.snapshot is not None and store.view.parted > 0,
         "hasConstraints": bool(session.constraints),
+        "hasGroups": bool(session.groups) and session.snapshot is not None,
+        "formats": [[key, each.title] for key, each in FORMATS.items()],
+        "groupFiles": ",".join(READERS),
         "hasAnswers": bool(session.choices),
         "hasComparisons": problem is not None and problem.comparisons is not None,
         "theme": store.view.theme,

@@ -1,4 +1,5 @@
 let menuOpen = false
+let formatsOpen = false
 
 function fileMenu(state, send, root) {
   const act = (name, more) => () => {
@@ -72,6 +73,13 @@ function fileMenu(state, send, root) {
       "The format of cblearn: anchor and near are together, far is apart",
     ),
     item(
+      "Groups…",
+      file(state.groupFiles, "groups"),
+      !state.hasTree,
+      "Named groups of the items shown: an outline (Markdown, text, OPML), a table of levels or " +
+        "paths (CSV), JSON, SKOS, or a tree with names. They replace the groups of the page",
+    ),
+    item(
       "Reference tree (Newick)…",
       file(".nwk,.newick,.tree,.tre,.txt", "reference"),
       false,
@@ -83,6 +91,34 @@ function fileMenu(state, send, root) {
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
     item("Your comparisons (CSV)", act("save", { what: "answers" }), !state.hasAnswers),
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
+    h(
+      "button",
+      {
+        type: "button",
+        role: "menuitem",
+        "aria-expanded": String(formatsOpen),
+        "data-key": "formats",
+        disabled: !state.hasGroups,
+        title: state.hasGroups
+          ? "The named groups and their items"
+          : "Select a branch and name it first",
+        onclick: event => {
+          event.stopPropagation()
+          formatsOpen = !formatsOpen
+          event.currentTarget.setAttribute("aria-expanded", String(formatsOpen))
+          sheet.querySelector(".formats").hidden = !formatsOpen
+        },
+      },
+      "Groups as…",
+      h("i", { class: "caret", "aria-hidden": "true" }),
+    ),
+    h(
+      "div",
+      { class: "formats", role: "group", "aria-label": "Formats of groups", hidden: !formatsOpen },
+      state.formats.map(([format, title]) =>
+        item(title, act("save-groups", { format }), !state.hasGroups),
+      ),
+    ),
     item("Tree (Newick)", act("save", { what: "newick" }), !state.hasTree),
     item("Tree (scipy linkage .npy)", act("save", { what: "linkage" }), !state.hasTree),
     item(
@@ -123,12 +159,16 @@ function fileMenu(state, send, root) {
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
-    menuOpen = false
+    menuOpen = formatsOpen = false
+    sheet.querySelector(".formats").hidden = true
+    sheet.querySelector("[data-key=formats]").setAttribute("aria-expanded", "false")
     holder.classList.remove("open")
     toggle.setAttribute("aria-expanded", "false")
   }
   sheet.addEventListener("keydown", event => {
-    const items = [...sheet.querySelectorAll("button:not(:disabled)")]
+    const items = [...sheet.querySelectorAll("button:not(:disabled)")].filter(
+      each => each.offsetParent !== null,
+    )
     const at = items.indexOf(event.target)
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
     if (to !== undefined) {

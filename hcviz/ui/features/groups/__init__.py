@@ -1,0 +1,1 @@
+"""Named groups: the outline of the page's groups, and the field that names the selected items."""

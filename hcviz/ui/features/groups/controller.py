@@ -1,0 +1,115 @@
+"""``GroupControls``: what the panel of groups and the name field do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hcviz.core.errors import HcvizError
+from hcviz.session import actions as act
+from hcviz.session.model import Group
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.groups.model import SEPARATOR, selection_key
+from hcviz.ui.features.groups.places import clade_of, group_of_items, shown_taxonomy
+from hcviz.ui.parts.messages import Acts, Controls
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre
+
+ACTS = Acts()
+
+MOVED = ("The selection has changed, so the name was not used.", "Select the items again.")
+
+
+@dataclass
+class GroupControls(Controls):
+    """Handles the messages of the panel and of the field in the inspector."""
+
+    ACTS = ACTS
+
+    store: Store
+    centre: Centre
+    gestures: Gestures
+    files: FileController
+
+    @ACTS.on("name-group")
+    def _name(self, name: str, key: str) -> None:
+        """Name the selected items, or rename their group.
+
+        ``key`` is that of the items that were selected when the name was typed.
+        """
+        store = self.store
+        chosen = store.view.selection
+        if key != selection_key(chosen):
+            store.look(error=MOVED)
+            return
+        group = group_of_items(store, chosen)
+        if group is None:
+            store.dispatch(act.NameGroup(chosen, name))
+        else:
+            store.dispatch(act.EditGroup(group.id, name=name))
+
+    @ACTS.on("rename-group")
+    def _rename(self, id: str, name: str) -> None:
+        self.store.dispatch(act.EditGroup(id, name=name))
+
+    @ACTS.on("group-note")
+    def _note(self, id: str, value: str) -> None:
+        self.store.dispatch(act.EditGroup(id, note=value.strip()))
+
+    @ACTS.on("group-alternatives")
+    def _alternatives(self, id: str, value: str) -> None:
+        names = tuple(name.strip() for name in value.split(SEPARATOR.strip()) if name.strip())
+        self.store.dispatch(act.EditGroup(id, alternatives=names))
+
+    @ACTS.on("group-status")
+    def _status(self, id: str, accepted: bool) -> None:
+        self.store.dispatch(act.EditGroup(id, status="accepted" if accepted else "draft"))
+
+    @ACTS.on("remove-group")
+    def _remove(self, id: str) -> None:
+        self.store.dispatch(act.RemoveGroup(id))
+
+    @ACTS.on("show-group")
+    def _show(self, id: str) -> None:
+        """Select the items of a group in the tree, and zoom to them if none is in view."""
+        group = self._find(id)
+        if group is not None:
+            items = clade_of(shown_taxonomy(self.store), group)
+            self.gestures.select_items(items)
+            self.centre.reveal(items)
+
+    @ACTS.on("accept-group")
+    def _accept(self, id: str) -> None:
+        """Let a group have the items of its place as members."""
+        group = self._find(id)
+        if group is not None:
+            items = clade_of(shown_taxonomy(self.store), group)
+            self.store.dispatch(act.SetGroupMembers(id, items))
+
+    @ACTS.on("accept-groups")
+    def _accept_all(self) -> None:
+        taxonomy = shown_taxonomy(self.store)
+        if taxonomy is not None and taxonomy.changes:
+            count = len(taxonomy.changes)
+            with self.store.guarded():
+                groups = taxonomy.accepted().groups
+                said = f"The new items of {count:,} groups are accepted."
+                self.store.dispatch(act.ReplaceGroups(groups, said))
+
+    @ACTS.on("place-group")
+    def _place(self, id: str) -> None:
+        """Let a group have the selected items as members."""
+        if self.store.view.selection:
+            self.store.dispatch(act.SetGroupMembers(id, self.store.view.selection))
+
+    @ACTS.on("save-groups")
+    def _save(self, format: str) -> None:
+        with self.store.guarded():
+            self.files.save_groups(format)
+
+    def _find(self, id: str) -> Group | None:
+        group = self.store.session.find_group(id)
+        if group is None:
+            with self.store.guarded():
+                raise HcvizError("That group is no longer in the list.")
+        return group

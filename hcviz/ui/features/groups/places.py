@@ -1,0 +1,87 @@
+"""The places of the session's groups in the tree on the screen."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from hcviz.core.tree import Tree
+from hcviz.taxonomy import Change, Group, Taxonomy
+from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.state.store import Store
+
+#: Store -> the taxonomy of its tree and groups. Other trees and groups replace it.
+_cache: WeakKeyDictionary[Store, Taxonomy] = WeakKeyDictionary()
+
+
+def shown_taxonomy(store: Store) -> Taxonomy | None:
+    """Return the session's groups on the tree on the screen; None without groups or a tree."""
+    lesson, drawn = store.view.lesson, store.drawn
+    tree = None if drawn is None else drawn.tree
+    return taxonomy_on(store, tree if lesson is None else tree_to_show(store))
+
+
+def taxonomy_on(store: Store, tree: Tree | None) -> Taxonomy | None:
+    """Return the session's groups on a tree; None without groups or a tree of its items.
+
+    The last result is cached.
+    """
+    if not store.session.groups or tree is None or tree.n_leaves != store.session.n_items:
+        return None
+    session, known = store.session, _cache.get(store)
+    if known is not None and known.tree is tree and known.groups == session.groups:
+        return known
+    found = Taxonomy(session.labels, tree, session.groups)
+    _cache[store] = found
+    return found
+
+
+def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
+    """Return node -> name of the group that is placed there.
+
+    A group of one item is left out: the item has its own name there.
+    """
+    taxonomy = taxonomy_on(store, tree)
+    if taxonomy is None:
+        return {}
+    return {
+        node: " ".join(group.name.split())  # the picture has one line for it
+        for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
+        if node >= taxonomy.tree.n_leaves
+    }
+
+
+def clade_of(taxonomy: Taxonomy | None, group: Group) -> tuple[int, ...]:
+    """Return the items at the place of a group; its members if it has no place."""
+    if taxonomy is None:
+        return group.members
+    node = taxonomy.nodes[taxonomy.groups.index(group)]
+    return group.members if node < 0 else tuple(taxonomy.tree.leaves(node).tolist())
+
+
+def group_of_items(store: Store, items: tuple[int, ...]) -> Group | None:
+    """Return the group whose place, or else whose members, are exactly these items."""
+    if not items or not store.session.groups:
+        return None
+    wanted = tuple(sorted(set(items)))
+    taxonomy = shown_taxonomy(store)
+    if taxonomy is not None:
+        node = taxonomy.tree.smallest_clade(wanted)
+        if int(taxonomy.tree.size[node]) == len(wanted) and node in taxonomy.nodes:
+            return taxonomy.groups[taxonomy.nodes.index(node)]
+    return next((each for each in store.session.groups if each.members == wanted), None)
+
+
+def change_of(taxonomy: Taxonomy | None, group_id: str) -> Change | None:
+    """Return the difference between a group and its place; None if they are the same."""
+    changes = () if taxonomy is None else taxonomy.changes
+    return next((each for each in changes if each.group.id == group_id), None)
+
+
+__all__ = [
+    "change_of",
+    "clade_of",
+    "group_of_items",
+    "names_of_nodes",
+    "shown_taxonomy",
+    "taxonomy_on",
+]

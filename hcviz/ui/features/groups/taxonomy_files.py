@@ -1,0 +1,142 @@
+"""Files of taxonomies: the groups of the page as text, and the groups of a file for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import count_noun, join_names
+from hcviz.io.decoding import decode_utf8
+from hcviz.taxonomy import Group, Taxonomy
+from hcviz.taxonomy.formats import FORMATS, READERS
+
+#: Names of items in a sentence, at most.
+NAMES = 3
+
+
+@dataclass(frozen=True)
+class TaxonomyFile:
+    """A file to save."""
+
+    filename: str
+    mime: str
+    text: str
+
+
+def save_taxonomy(taxonomy: Taxonomy, format: str, stem: str) -> TaxonomyFile:
+    """Return the placed groups of a taxonomy as a file.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If there is no such format, or it cannot represent a name.
+    """
+    if format not in FORMATS:
+        raise InvalidTaxonomy(f"There is no format {format!r}.")
+    chosen = FORMATS[format]
+    text = chosen.write(taxonomy, stem)
+    text = text if text.endswith("\n") else f"{text}\n"
+    return TaxonomyFile(f"{stem}{chosen.ending}", chosen.mime, text)
+
+
+def unplaced_note(taxonomy: Taxonomy) -> str:
+    """Return which groups a file does not have, or ""."""
+    lost = [group.name for group in taxonomy.unplaced]
+    if not lost:
+        return ""
+    verb = "is" if len(lost) == 1 else "are"
+    return (
+        f"{count_noun(len(lost), 'group')} without a place in this tree {verb} not in the file: "
+        f"{join_names(lost, NAMES)}."
+    )
+
+
+def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple[Group, ...], str]:
+    """Read the groups of a taxonomy file for the items of the page.
+
+    Items are recognised by their names. Items of the file that are not on the page are left out.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    name : str
+        Its name, whose suffix tells the format.
+    labels : sequence of str
+        Names of the items of the page.
+
+    Returns
+    -------
+    groups : tuple of Group
+    sentence : str
+        What was read, and the numbers of unknown and missing items.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If the file cannot be read, or has none of the items.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in READERS:
+        raise InvalidTaxonomy(
+            f"{name} is not a file of groups.", f"These are read: {' '.join(READERS)}."
+        )
+    text = decode_utf8(content, name, "Save it as UTF-8.", InvalidTaxonomy)
+    try:
+        found = READERS[suffix](text, None)
+    except InvalidTaxonomy as fault:
+        raise InvalidTaxonomy(f"{name}: {fault.message}", fault.hint) from None
+    index = {str(label): item for item, label in enumerate(labels)}
+    unknown = [label for label in found.labels if label not in index]
+    if len(unknown) == len(found.labels):
+        raise InvalidTaxonomy(
+            f"None of the {len(unknown):,} items of {name} are among the items shown.",
+            "Open its data first, or choose another file.",
+        )
+    groups, empty = _on_page(found, index)
+    missing = sorted(set(index) - set(found.labels), key=index.__getitem__)
+    said = f"{count_noun(len(groups), 'group')} from {name}."
+    if unknown:
+        said += f" {_items(unknown, 'is', 'are')} not among the items shown: {_list(unknown)}."
+    if missing:
+        said += f" {_items(missing, 'is', 'are')} not in the file: {_list(missing)}."
+    if empty:
+        verb = "has" if len(empty) == 1 else "have"
+        said += (
+            f" {count_noun(len(empty), 'group')} {verb} no items of their own here and "
+            f"{'was' if len(empty) == 1 else 'were'} left out: {_list(empty)}."
+        )
+    return groups, said
+
+
+def _on_page(found: Taxonomy, index: dict[str, int]) -> tuple[tuple[Group, ...], list[str]]:
+    """Return the groups with the items of the page, and the names of those left out.
+
+    A group is left out if it has no items here, or the same ones as a group before it.
+    """
+    groups: list[Group] = []
+    empty: list[str] = []
+    seen: set[tuple[int, ...]] = set()
+    for group in found.groups:
+        items = sorted(
+            index[found.labels[item]] for item in group.members if found.labels[item] in index
+        )
+        if not items or tuple(items) in seen:
+            empty.append(group.name)
+            continue
+        seen.add(tuple(items))
+        groups.append(replace(group, members=tuple(items)))
+    return tuple(groups), empty
+
+
+def _items(names: Sequence[str], one: str, many: str) -> str:
+    return f"{count_noun(len(names), 'item')} {one if len(names) == 1 else many}"
+
+
+def _list(names: Sequence[str]) -> str:
+    return join_names(names, NAMES)
+
+
+__all__ = ["TaxonomyFile", "read_groups", "save_taxonomy", "unplaced_note"]

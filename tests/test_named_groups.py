@@ -1,0 +1,317 @@
+"""Named groups on the page, without a browser: the panel, the name field, reruns and files."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from hcviz import Group, Taxonomy, Tree
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.io.journal import SessionSummary
+from hcviz.io.unfinished import UnfinishedSession
+from hcviz.session import actions as act
+from hcviz.taxonomy.formats import FORMATS, READERS
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link
+from hcviz.ui.features.autosave import model as autosave_model
+from hcviz.ui.features.groups.taxonomy_files import read_groups
+from hcviz.ui.features.history import model as history_model
+from hcviz.ui.features.inspector import model as inspector_model
+from tests.test_taxonomy import kitchen
+
+
+@pytest.fixture
+def page(loop):
+    """The zoo under average linkage, and what the page saves."""
+    explorer = Explorer(loop.schedule, link=Link(method="average"))
+    loop.until(lambda: explorer.store.session.status == "settled")
+    explorer.saved = []
+    explorer.bar.download = lambda name, content, mime: explorer.saved.append((name, content))
+    yield explorer
+    explorer.close()
+
+
+def clades(store, least, most):
+    """Clades with so many items, as tuples of items; larger ones first."""
+    tree = store.drawn.tree
+    nodes = [v for v in range(tree.n_leaves, tree.root) if least <= tree.size[v] <= most]
+    nodes.sort(key=lambda v: -tree.size[v])
+    return [tuple(tree.leaves(v).tolist()) for v in nodes]
+
+
+def name(page, items, text):
+    """Select items and name them, as the field in the inspector does."""
+    page.store.look(selection=items)
+    key = inspector_model.state(page.store)["selection"]["group"]["key"]
+    page.controls["inspector"].act("name-group", {"name": text, "key": key})
+
+
+def rows(page):
+    return [(row["name"], row["level"], row["count"]) for row in page.groups.state["rows"]]
+
+
+def nested(page):
+    """Two clades of the tree, one in the other."""
+    outer = clades(page.store, 8, 40)[0]
+    inner = next(each for each in clades(page.store, 3, 39) if set(each) < set(outer))
+    return outer, inner
+
+
+def test_a_selected_branch_gets_a_name_with_one_message(page):
+    outer, inner = nested(page)
+    name(page, inner, "Inner")
+    name(page, outer, "Outer")
+    assert rows(page) == [("Outer", 1, len(outer)), ("Inner", 2, len(inner))]
+    assert page.groups.state["tray"] == []
+    told = inspector_model.state(page.store)["selection"]["group"]
+    assert (told["name"], told["parent"]) == ("Outer", "")
+    page.store.look(selection=inner)
+    assert inspector_model.state(page.store)["selection"]["group"]["parent"] == "Outer"
+    assert [row["selected"] for row in page.groups.state["rows"]] == [False, True]
+    name(page, inner, "Within")  # the same field renames it
+    assert [row[0] for row in rows(page)] == ["Outer", "Within"]
+    page.store.dispatch(act.Undo(), act.Undo())
+    assert [row[0] for row in rows(page)] == ["Inner"]
+    page.store.dispatch(act.Redo())
+    assert [row[0] for row in rows(page)] == ["Outer", "Inner"]
+
+
+def test_a_name_for_other_items_than_those_selected_is_not_used(page):
+    first, second = clades(page.store, 3, 12)[:2]
+    page.store.look(selection=first)
+    key = inspector_model.state(page.store)["selection"]["group"]["key"]
+    page.store.look(selection=second)
+    page.controls["groups"].act("name-group", {"name": "Late", "key": key})
+    assert page.store.session.groups == ()
+    assert "selection has changed" in page.store.view.error[0]
+
+
+def test_bad_names_are_said_in_a_sentence(page):
+    first, second = clades(page.store, 3, 12)[:2]
+    name(page, first, "One")
+    name(page, second, "   ")
+    assert "needs a name" in page.store.view.error[0]
+    if not set(first) & set(second):
+        name(page, second, "One")
+        assert "at the top level already" in page.store.view.error[0]
+    assert [each.name for each in page.store.session.groups] == ["One"]
+
+
+def test_the_key_of_names_says_what_to_do_without_a_selection(page):
+    page.keyboard.press("n")
+    assert "Select a branch first" in page.store.view.said
+
+
+def test_one_item_has_no_field_and_every_set_of_two_has(page):
+    page.store.look(selection=(3,))
+    assert inspector_model.state(page.store)["selection"]["group"] is None
+    page.store.look(selection=(3, 50))
+    assert inspector_model.state(page.store)["selection"]["group"]["id"] == ""
+
+
+def test_the_panel_edits_shows_and_removes(page):
+    outer, inner = nested(page)
+    name(page, inner, "Inner")
+    (group,) = page.store.session.groups
+    controls = page.controls["groups"]
+    controls.act("group-note", {"id": group.id, "value": " soft "})
+    controls.act("group-alternatives", {"id": group.id, "value": "In; ; Within"})
+    controls.act("group-status", {"id": group.id, "accepted": True})
+    controls.act("rename-group", {"id": group.id, "name": "Core"})
+    expected = Group("Core", inner, "soft", ("In", "Within"), "accepted", id=group.id)
+    assert page.store.session.groups == (expected,)
+    page.store.look(selection=outer)
+    controls.act("show-group", {"id": group.id})
+    assert set(page.store.view.selection) == set(inner)
+    controls.act("remove-group", {"id": group.id})
+    assert page.groups.state["rows"] == []
+    controls.act("show-group", {"id": group.id})
+    assert "no longer" in page.store.view.error[0]
+
+
+def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
+    outer, inner = nested(page)
+    name(page, outer, "Outer & all")
+    name(page, inner, "Inner")
+    shown = page.centre.figures.dendrogram.names.data["text"]
+    assert "Inner" in shown
+    page.files.act("save", {"what": "svg"})
+    assert "Inner</text>" in page.saved[0][1].decode()
+    page.centre.toggle_collapse(inner)
+    assert f"Inner ({len(inner)})" in page.centre.figures.labels.text.data["text"]
+    assert "Inner" not in page.centre.figures.dendrogram.names.data["text"]
+    page.store.dispatch(act.EditGroup(page.store.session.groups[1].id, name="Inner " * 9))
+    assert not any("Inner" in each for each in page.centre.figures.labels.text.data["text"])
+    assert any("Inner" in each for each in page.centre.figures.dendrogram.names.data["text"])
+    page.store.dispatch(act.Undo())
+    scene = page.centre.renderer.scene
+    slot = scene.slot_of(page.store.drawn.tree.smallest_clade(inner))
+    row = float(scene.y[slot])
+    title, text, _ = page.centre.pointer.describe("labels", 5.0, -row)
+    assert title == "Inner"
+    assert text.startswith(f"{len(inner)} items: ")
+    assert "in Outer & all" in text
+    page.store.dispatch(act.RemoveGroup(page.store.session.groups[1].id))
+    assert not any("Inner" in each for each in page.centre.figures.labels.text.data["text"])
+
+
+def test_names_go_with_the_items_through_a_rerun(page, loop):
+    store = page.store
+    items = clades(store, 3, 40)
+    for number, each in enumerate(items[:12]):
+        name(page, each, f"Group {number}")
+    before, members = rows(page), [each.members for each in store.session.groups]
+    store.dispatch(act.SetMethod("ward"))
+    loop.until(lambda: store.session.status == "settled")
+    placed, tray = page.groups.state["rows"], page.groups.state["tray"]
+    assert len(placed) + len(tray) == 12
+    assert [each.members for each in store.session.groups] == members
+    taxonomy = Taxonomy(store.session.labels, store.session.tree, store.session.groups)
+    assert {row["name"] for row in tray} == {group.name for group in taxonomy.unplaced}
+    changed = {row["name"]: row["change"]["text"] for row in placed if row["change"]}
+    assert set(changed) == {change.name for change in taxonomy.changes}
+    assert changed or tray  # else the test says nothing
+    assert "in this tree." in history_model.state(store)["sentence"]
+    store.dispatch(act.Undo())
+    assert rows(page) == before
+
+
+def test_a_change_is_accepted_into_the_members(page, loop):
+    store = page.store
+    outer = clades(store, 8, 40)[0]
+    outsider = next(item for item in range(store.session.n_items) if item not in outer)
+    tree = store.drawn.tree
+    missing = max(outer, key=lambda item: tree.depth[item])
+    members = (*(item for item in outer if item != missing), outsider)
+    store.dispatch(act.NameGroup(members, "Nearly"))
+    (row,) = page.groups.state["rows"]
+    labels = store.session.labels
+    assert row["change"]["text"] == f"+1 {labels[missing]}, −1 {labels[outsider]}"
+    page.controls["groups"].act("accept-group", {"id": row["id"]})
+    assert store.session.groups[0].members == tuple(sorted(outer))
+    assert page.groups.state["rows"][0]["change"] is None
+    store.dispatch(act.Undo())
+    page.controls["groups"].act("accept-groups", {})
+    assert store.session.groups[0].members == tuple(sorted(outer))
+
+
+def test_a_group_without_a_place_is_put_at_the_selected_branch(page):
+    store = page.store
+    far = tuple(each[0] for each in clades(store, 8, 20)[:3])
+    inner = clades(store, 3, 6)[0]
+    store.dispatch(act.NameGroup((0, far[0], far[1], store.session.n_items - 1, 50), "Lost"))
+    assert [row["name"] for row in page.groups.state["tray"]] == ["Lost"]
+    page.files.act("save-groups", {"format": "text"})
+    assert "Lost" not in page.saved[0][1].decode()
+    assert "Lost" in store.view.said  # the page says what the file lacks
+    store.look(selection=inner)
+    assert page.groups.state["canPlace"]
+    page.controls["groups"].act("place-group", {"id": store.session.groups[0].id})
+    assert rows(page) == [("Lost", 1, len(inner))]
+
+
+def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):
+    store = page.store
+    store.dispatch(act.SetMethod("ddt"))
+    loop.until(lambda: store.session.status == "settled")
+    name(page, clades(store, 5, 40)[0], "Some")
+    assert "%" in page.groups.state["rows"][0]["support"]
+    store.look(support="hidden")
+    assert page.groups.state["rows"][0]["support"] == ""
+
+
+# ---------------------------------------------------------------------- files
+
+
+def send(page, filename, content):
+    text = content.encode() if isinstance(content, str) else content
+    page.files.act(
+        "upload",
+        {
+            "id": filename, "kind": "groups", "name": filename, "piece": 0, "pieces": 1,
+            "size": len(text), "base64": base64.b64encode(text).decode(),
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("format", list(FORMATS))
+def test_every_format_is_saved_and_read_back_where_it_can_be(page, format):
+    outer, inner = nested(page)
+    name(page, outer, 'Outer "=1+1"')
+    name(page, inner, "Inner")
+    page.store.look(error=None)
+    before = page.store.session.groups
+    page.controls["groups"].act("save-groups", {"format": format})
+    assert page.store.view.error is None
+    ((filename, content),) = page.saved
+    assert filename == f"zoo{FORMATS[format].ending}"
+    suffix = "." + filename.rsplit(".", 1)[1]
+    if suffix not in READERS:
+        assert format in ("html", "phyloxml")
+        return
+    page.store.dispatch(act.ReplaceGroups(()))
+    send(page, filename, content)
+    assert page.store.view.error is None
+    found = page.store.session.groups
+    assert {(g.name, g.members) for g in found} == {(g.name, g.members) for g in before}
+    assert page.store.session.message.startswith("2 groups from ")
+    page.store.dispatch(act.Undo(), act.Undo())
+    assert page.store.session.groups == before
+
+
+def test_a_file_about_other_items_says_which_and_how_many():
+    text = kitchen().to_json()
+    labels = kitchen().labels
+    groups, said = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
+    assert sorted(g.id for g in groups) == sorted(g.id for g in kitchen().groups)
+    assert said.endswith("2 items are not in the file: anvil, vice.")
+    dropped = labels[kitchen().groups[0].members[0]]
+    here = tuple(label for label in labels if label != dropped)
+    groups, said = read_groups(text.encode(), "k.json", here)
+    assert f"1 item is not among the items shown: {dropped}." in said
+    assert all(max(group.members) < len(here) for group in groups)
+    with pytest.raises(InvalidTaxonomy, match="None of the"):
+        read_groups(text.encode(), "k.json", ("a", "b"))
+    with pytest.raises(InvalidTaxonomy, match="not a file of groups"):
+        read_groups(b"x", "k.docx", labels)
+    with pytest.raises(InvalidTaxonomy, match=r"k\.json: "):
+        read_groups(b"{", "k.json", labels)
+    with pytest.raises(InvalidTaxonomy, match="not UTF-8"):
+        read_groups(b"\xff\xfe\xff", "k.json", labels)
+
+
+def test_groups_that_become_equal_are_left_out_and_said():
+    tree = Tree.from_children([[0, 1], [3, 2]], 3)
+    found = Taxonomy(["a", "b", "c"], tree, [Group("All", [0, 1, 2]), Group("Two", [0, 1])])
+    groups, said = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])
+    assert [(g.name, g.members) for g in groups] == [("All", (0, 1))]
+    assert "1 group has no items of their own here and was left out: Two." in said
+
+
+def test_a_refused_file_changes_nothing(page):
+    name(page, nested(page)[0], "Kept")
+    before = page.store.session
+    send(page, "other.md", "- **A**\n  - nothing\n  - of the zoo\n")
+    assert "None of the 2 items" in page.store.view.error[0]
+    assert page.store.session is before
+    send(page, "groups.json", json.dumps({"name": 1}))
+    assert page.store.session is before
+
+
+def test_an_unfinished_session_with_names_alone_is_kept_and_offered(page):
+    about = SessionSummary("Zoo", 0, "now", groups=2)
+    assert autosave_model.worth_offering(UnfinishedSession("x", about))
+    assert not autosave_model.worth_offering(UnfinishedSession("x", SessionSummary("Zoo")))
+    assert autosave_model.content_count(0, 2) == "2 groups"
+    assert autosave_model.content_count(1, 1) == "1 answer and 1 group"
+    assert autosave_model.content_count(2, 0) == "2 answers"
+    assert not autosave_model.worth_keeping(page.store.session)
+    name(page, nested(page)[0], "Kept")
+    assert autosave_model.worth_keeping(page.store.session)
+
+
+def test_without_groups_there_is_nothing_to_save(page):
+    page.controls["groups"].act("save-groups", {"format": "markdown"})
+    assert "No group has a name yet" in page.store.view.error[0]
