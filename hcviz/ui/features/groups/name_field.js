@@ -23,7 +23,7 @@ function changeLine(group, send) {
     : null
 }
 
-// A name is sent with Enter or the button. Leaving the field does not send a new name, since another
+// A name is sent with Enter or the button. Leaving the field sends no new name, since another
 // click may have selected other items.
 function nameField(group, send) {
   if (!group) return null
@@ -81,7 +81,9 @@ function nameField(group, send) {
   return h(
     "div",
     { class: "naming" },
-    group.parent ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`) : null,
+    group.parent
+      ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`)
+      : null,
     h("div", { class: "field" }, input, button),
     group.id
       ? [

@@ -114,7 +114,11 @@ function groupRow(row, state, send, tabbed) {
             row.support,
           )
         : null,
-      h("span", { class: "number", title: counted(row.count, "item") }, row.count.toLocaleString("en")),
+      h(
+        "span",
+        { class: "number", title: counted(row.count, "item") },
+        row.count.toLocaleString("en"),
+      ),
       !row.placed && state.canPlace
         ? h(
             "button",
