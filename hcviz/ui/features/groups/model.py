@@ -10,6 +10,7 @@ import numpy as np
 from hcviz.core.text import count_noun, join_names
 from hcviz.taxonomy import Change, Group, Taxonomy
 from hcviz.taxonomy.formats import FORMATS
+from hcviz.taxonomy.nesting import parents_of
 from hcviz.ui.features.groups.places import change_of, clade_of, group_of_items, shown_taxonomy
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.store import Store
@@ -35,9 +36,11 @@ def state(store: Store) -> dict[str, Any]:
     taxonomy = shown_taxonomy(store)
     chosen = group_of_items(store, store.view.selection)
     selected = "" if chosen is None else chosen.id
-    rows = _placed_rows(store, taxonomy, selected)
-    unplaced = groups if taxonomy is None else taxonomy.unplaced
-    tray = [_row(group, len(group.members), selected) for group in unplaced]
+    if taxonomy is None:  # there is no tree of all items, as before the first run
+        rows, tray = _rows_by_members(groups, selected), []
+    else:
+        rows = _placed_rows(store, taxonomy, selected)
+        tray = [_row(group, len(group.members), selected) for group in taxonomy.unplaced]
     free = store.view.selection and chosen is None and not store.view.draft.open
     return {
         "ready": store.session.snapshot is not None,
@@ -49,10 +52,23 @@ def state(store: Store) -> dict[str, Any]:
     }
 
 
-def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list[dict[str, Any]]:
+def _rows_by_members(groups: tuple[Group, ...], selected: str) -> list[dict[str, Any]]:
+    """Return all groups, nested by their members."""
+    parents = parents_of(groups)
+    rows: list[dict[str, Any]] = []
+
+    def add(parent: int | None, level: int) -> None:
+        for k, group in enumerate(groups):
+            if parents[k] == parent:
+                rows.append(_row(group, len(group.members), selected) | {"level": level})
+                add(k, level + 1)
+
+    add(None, 1)
+    return rows
+
+
+def _placed_rows(store: Store, taxonomy: Taxonomy, selected: str) -> list[dict[str, Any]]:
     """Return the placed groups in the order of the picture, each before the groups in it."""
-    if taxonomy is None:
-        return []
     tree = taxonomy.tree
     group_of = {
         node: group
