@@ -81,6 +81,16 @@ def test_a_long_branch_has_its_name_on_the_free_side():
     assert sides == {upper: "above", first + second - upper: "below"}
 
 
+def test_a_whole_name_inside_is_not_hidden_by_a_longer_one_outside():
+    tree = from_nested((((0, 1), (2, 3)), ((4, 5), (6, 7))), 8)
+    picture = drawn(tree, 20.0)
+    outer = int(tree.children(tree.root)[0])
+    inner = [int(v) for v in tree.children(outer)]
+    found = place_names(picture, [outer, *inner], [200.0, 30.0, 30.0])
+    assert {each.slot for each in found} == {outer, *inner}
+    assert [each.covers for each in found if each.slot in inner] == [False, False]
+
+
 def test_the_saved_picture_has_the_names_and_cuts_the_longest():
     tree = from_nested(((0, 1), ((2, 3), 4)), 5)
     names = {tree.root - 1: "$x$ <Tools> & more", tree.root: "n" * 80, 0: "an item"}

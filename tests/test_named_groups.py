@@ -16,6 +16,7 @@ from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.features.autosave import model as autosave_model
+from hcviz.ui.features.groups import model
 from hcviz.ui.features.groups.taxonomy_files import read_groups
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.inspector import model as inspector_model
@@ -220,6 +221,29 @@ def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):
     assert "%" in page.groups.state["rows"][0]["support"]
     store.look(support="hidden")
     assert page.groups.state["rows"][0]["support"] == ""
+
+
+def test_a_group_in_a_collapsed_branch_is_shown_when_it_is_asked_for(page):
+    outer, inner = nested(page)
+    name(page, inner, "Inner")
+    page.centre.toggle_collapse(outer)
+    page.controls["groups"].act("show-group", {"id": page.store.session.groups[0].id})
+    assert page.centre.state.collapsed == []
+    page.centre.toggle_collapse(inner)  # a collapsed group stays so
+    page.controls["groups"].act("show-group", {"id": page.store.session.groups[0].id})
+    assert len(page.centre.state.collapsed) == 1
+    words = inspector_model.state(page.store)["selection"]["words"]
+    assert words.startswith(f"Inner: {len(inner)} items selected")
+
+
+def test_without_a_tree_the_outline_is_nested_by_members(page):
+    outer, inner = nested(page)
+    name(page, inner, "Inner")
+    name(page, outer, "Outer")
+    page.store.drawn = None
+    told = model.state(page.store)
+    assert [(row["name"], row["level"]) for row in told["rows"]] == [("Outer", 1), ("Inner", 2)]
+    assert told["tray"] == []
 
 
 # ---------------------------------------------------------------------- files

@@ -15,7 +15,8 @@ SLOW = {
     "starts Dask, servers, notebooks or many workers": (
         "test_cli", "test_closed_sessions", "test_cluster", "test_cluster_long",
         "test_cluster_page", "test_cluster_paused", "test_compat_sessions", "test_component_route",
-        "test_explorer", "test_jobs", "test_notebook", "test_session_kept", "test_store",
+        "test_explorer", "test_groups", "test_jobs", "test_notebook",
+        "test_session_kept", "test_store",
     ),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_joining",

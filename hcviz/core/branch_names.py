@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 Side = Literal["above", "below", "right"]
 
-#: Pixels of a line of text, between a name and its branch, and of the shortest name that is drawn.
-LINE, GAP, SHORTEST = 13.0, 4.0, 30.0
+#: Pixels of a line of text, and between a name and its branch.
+LINE, GAP = 13.0, 4.0
+#: Pixels of the shortest name that is drawn, and of one that is shortened rather than covers lines.
+SHORTEST, ENOUGH = 30.0, 64.0
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ def place_names(drawn: DrawnTree, slots: ArrayLike, widths: ArrayLike) -> list[N
     """Choose a place for each name that has room.
 
     A name is preferably on its branch, on the side where the bar of the clade above does not
-    continue. Otherwise it is right of the clade's own bar. If it has no room between the lines on
-    either side, it covers lines. It never covers another name: it is shortened, or left out. Names
-    that come first are placed first.
+    continue. Otherwise it is right of the clade's own bar. Names that are whole between the lines
+    come first. The others are shortened to the room between the lines or, if that is too short,
+    cover lines. No name covers another one; a name without room is left out.
 
     Parameters
     ----------
@@ -87,15 +89,29 @@ def place_names(drawn: DrawnTree, slots: ArrayLike, widths: ArrayLike) -> list[N
     """
     taken: list[Box] = []
     found: list[NamePlace] = []
-    for slot, wanted in zip(np.asarray(slots).tolist(), np.asarray(widths).tolist(), strict=True):
+    waiting: list[tuple[int, float]] = []
+    named = list(zip(np.asarray(slots).tolist(), np.asarray(widths).tolist(), strict=True))
+
+    def put(option: _Option, slot: int, width: float, covers: bool = False) -> None:
+        found.append(NamePlace(slot, option.side, float(width), covers))
+        taken.append(option.box(width))
+
+    for slot, wanted in named:  # whole names between the lines come first
         options = [_Option.on(drawn, slot, side, taken) for side in _sides(drawn, slot)]
-        best = next((each for each in options if each.clear >= wanted), None)
-        if best is None:
-            best = max(options, key=lambda each: (min(each.room, wanted), each.clear))
+        whole = next((each for each in options if each.clear >= wanted), None)
+        if whole is None:
+            waiting.append((slot, wanted))
+        else:
+            put(whole, slot, wanted)
+    for slot, wanted in waiting:
+        options = [_Option.on(drawn, slot, side, taken) for side in _sides(drawn, slot)]
+        free = max(options, key=lambda each: each.clear)
+        if free.clear >= min(wanted, ENOUGH):
+            put(free, slot, min(free.clear, wanted))
+            continue
+        best = max(options, key=lambda each: (min(each.room, wanted), each.clear))
         if best.room >= min(wanted, SHORTEST):
-            place = NamePlace(slot, best.side, float(min(best.room, wanted)), best.clear < wanted)
-            found.append(place)
-            taken.append(best.box(place.room))
+            put(best, slot, min(best.room, wanted), covers=True)
     return found
 
 

@@ -331,8 +331,12 @@ class Centre:
         self.renderer.show_rows(middle - span / 2, middle + span / 2)
 
     def reveal(self, leaves: Sequence[int] | ArrayLike) -> None:
-        """Zoom to these leaves unless some of them are in view."""
-        layout, chosen = self.state.layout, leaf_array(leaves)
+        """Expand collapsed clades around these leaves; zoom to the leaves if none is in view."""
+        chosen = leaf_array(leaves)
+        for held in self.state.collapsed:
+            if held.size > chosen.size and np.isin(chosen, held).all():
+                self.toggle_collapse(held)
+        layout = self.state.layout
         if layout is None or not chosen.size or not self.window.is_zoomed:
             return
         top, bottom = self.window.rows

@@ -33,7 +33,7 @@ NO_NAMES: dict[str, Any] = {
 }  # fmt: skip
 NO_PATHS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
 #: Size of the names of groups in pixels; bold letters are wider by this factor.
-NAME_FONT, NAME_BOLD = 11.0, 1.06
+NAME_FONT, NAME_BOLD = 11.0, 1.15
 #: Opacity of the paper behind a name that covers lines.
 COVERING = 0.85
 #: Longest name at a branch in pixels.

@@ -63,7 +63,7 @@ class Drawing:
             lambda _: self._draw_answer(),
         )
         subscribe(_support_inputs, lambda _: self._draw_support())
-        subscribe(lambda s: (s.session.groups,), lambda _: self._draw_names())
+        subscribe(lambda s: (s.session.groups, s.session.constraints), lambda _: self._draw_names())
         subscribe(
             lambda s: (node_costs_model.depends_on(s), s.view.lesson), lambda _: self._draw_levels()
         )

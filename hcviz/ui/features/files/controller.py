@@ -27,6 +27,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
+from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
@@ -246,7 +247,7 @@ class FileController:
         session = self.store.session
         if session.snapshot is None or not session.groups:
             raise HcvizError("No group has a name yet.", "Select a branch and name it.")
-        taxonomy = Taxonomy(session.labels, session.snapshot.tree, session.groups)
+        taxonomy = Taxonomy(session.labels, session.snapshot.tree, locked_groups(self.store))
         file = save_taxonomy(taxonomy, format, file_stem(session.data))
         self.part.download(file.filename, file.text.encode(), file.mime)
         self.store.look(said=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())

@@ -10,14 +10,14 @@ from hcviz.session.model import Group
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.groups.model import SEPARATOR, selection_key
-from hcviz.ui.features.groups.places import clade_of, group_of_items, shown_taxonomy
+from hcviz.ui.features.groups.places import clade_of, group_of_items, lock_of, shown_taxonomy
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
 
 ACTS = Acts()
 
-MOVED = ("The selection has changed, so the name was not used.", "Select the items again.")
+MOVED = ("The selection has changed, so nothing was done.", "Select the items again.")
 
 
 @dataclass
@@ -47,6 +47,21 @@ class GroupControls(Controls):
             store.dispatch(act.NameGroup(chosen, name))
         else:
             store.dispatch(act.EditGroup(group.id, name=name))
+
+    @ACTS.on("lock-group")
+    def _lock(self, locked: bool, key: str) -> None:
+        """Lock or unlock the selected items: add the constraint that they are a group, or disable
+        it."""
+        store = self.store
+        chosen = store.view.selection
+        if key != selection_key(chosen):
+            store.look(error=MOVED)
+            return
+        found = lock_of(store, chosen)
+        if locked and found is None:
+            self.gestures.state_group()
+        elif not locked and found is not None:
+            store.dispatch(act.DisableConstraint(found.id))
 
     @ACTS.on("rename-group")
     def _rename(self, id: str, name: str) -> None:

@@ -10,7 +10,14 @@ import numpy as np
 from hcviz.core.text import count_noun, join_names
 from hcviz.taxonomy import Change, Group, Taxonomy
 from hcviz.taxonomy.formats import FORMATS
-from hcviz.ui.features.groups.places import change_of, clade_of, group_of_items, shown_taxonomy
+from hcviz.taxonomy.nesting import parents_of
+from hcviz.ui.features.groups.places import (
+    change_of,
+    clade_of,
+    group_of_items,
+    lock_of,
+    shown_taxonomy,
+)
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.store import Store
 
@@ -24,20 +31,22 @@ def depends_on(store: Store) -> Any:
     """Return what the panel depends on."""
     session, view = store.session, store.view
     return (
-        session.groups, session.labels, store.drawn, view.lesson, view.selection, view.support,
+        session.groups, session.constraints, session.labels, store.drawn, view.lesson,
+        view.selection, view.support,
         store.is_streaming, session.status, view.draft.open,
     )  # fmt: skip
 
 
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the panel."""
-    groups = store.session.groups
     taxonomy = shown_taxonomy(store)
     chosen = group_of_items(store, store.view.selection)
     selected = "" if chosen is None else chosen.id
-    rows = _placed_rows(store, taxonomy, selected)
-    unplaced = groups if taxonomy is None else taxonomy.unplaced
-    tray = [_row(group, len(group.members), selected) for group in unplaced]
+    if taxonomy is None:  # there is no tree of all items, as before the first run
+        rows, tray = _rows_by_members(store, selected), []
+    else:
+        rows = _placed_rows(store, taxonomy, selected)
+        tray = [_row(store, group, group.members, selected) for group in taxonomy.unplaced]
     free = store.view.selection and chosen is None and not store.view.draft.open
     return {
         "ready": store.session.snapshot is not None,
@@ -49,10 +58,24 @@ def state(store: Store) -> dict[str, Any]:
     }
 
 
-def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list[dict[str, Any]]:
+def _rows_by_members(store: Store, selected: str) -> list[dict[str, Any]]:
+    """Return all groups, nested by their members."""
+    groups = store.session.groups
+    parents = parents_of(groups)
+    rows: list[dict[str, Any]] = []
+
+    def add(parent: int | None, level: int) -> None:
+        for k, group in enumerate(groups):
+            if parents[k] == parent:
+                rows.append(_row(store, group, group.members, selected) | {"level": level})
+                add(k, level + 1)
+
+    add(None, 1)
+    return rows
+
+
+def _placed_rows(store: Store, taxonomy: Taxonomy, selected: str) -> list[dict[str, Any]]:
     """Return the placed groups in the order of the picture, each before the groups in it."""
-    if taxonomy is None:
-        return []
     tree = taxonomy.tree
     group_of = {
         node: group
@@ -72,7 +95,7 @@ def _placed_rows(store: Store, taxonomy: Taxonomy | None, selected: str) -> list
             open_nodes.pop()
         open_nodes.append(node)
         group = group_of[node]
-        row = _row(group, int(tree.size[node]), selected)
+        row = _row(store, group, tuple(tree.leaves(node).tolist()), selected)
         support = (
             None if supports is None or node < tree.n_leaves else supports[node - tree.n_leaves]
         )
@@ -91,17 +114,18 @@ def _is_inside(tree: Any, node: int, other: int) -> bool:
     return start <= begin and begin + size <= start + int(tree.size[other])
 
 
-def _row(group: Group, count: int, selected: str) -> dict[str, Any]:
+def _row(store: Store, group: Group, items: tuple[int, ...], selected: str) -> dict[str, Any]:
+    """Return the row of a group; ``items`` are those of its place, or its members."""
     return {
         "id": group.id,
         "name": group.name,
-        "count": count,
+        "count": len(items),
         "level": 1,
         "support": "",
         "note": group.note,
         "alternatives": SEPARATOR.join(group.alternatives),
         "accepted": group.status == "accepted",
-        "locked": group.locked,
+        "locked": lock_of(store, items) is not None,
         "change": None,
         "selected": group.id == selected,
     }
@@ -131,12 +155,15 @@ def selection_state(store: Store) -> dict[str, Any] | None:
         return None
     taxonomy = shown_taxonomy(store)
     parent = _parent_name(taxonomy, chosen, group)
+    items = chosen if group is None else clade_of(taxonomy, group)
+    lock = {"canLock": 1 < len(items) < store.session.n_items, "key": selection_key(chosen)}
     if group is None:
-        return {"id": "", "name": "", "parent": parent, "key": selection_key(chosen)}
-    row = _row(group, len(clade_of(taxonomy, group)), group.id)
+        locked = lock_of(store, items) is not None
+        return {"id": "", "name": "", "parent": parent, "locked": locked, **lock}
+    row = _row(store, group, items, group.id)
     change = change_of(taxonomy, group.id)
     row["change"] = None if change is None else change_text(change, store.session.labels)
-    return row | {"parent": parent, "key": selection_key(chosen)}
+    return row | {"parent": parent, **lock}
 
 
 def selection_key(items: Sequence[int]) -> str:

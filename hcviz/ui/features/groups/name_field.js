@@ -61,6 +61,19 @@ function nameField(group, send) {
     },
     group.id ? "Rename" : "Name",
   )
+  const lock = group.canLock
+    ? h(
+        "label",
+        { class: "lock", title: "Every tree keeps these items as one branch (G)" },
+        h("input", {
+          type: "checkbox",
+          "data-key": `lock-${group.key}`,
+          checked: group.locked,
+          onchange: event => send("lock-group", { locked: event.target.checked, key: group.key }),
+        }),
+        "Locked: these items are a group (G)",
+      )
+    : null
   const property = (act, label, value, placeholder) => [
     h("span", {}, label),
     h("input", {
@@ -85,6 +98,7 @@ function nameField(group, send) {
       ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`)
       : null,
     h("div", { class: "field" }, input, button),
+    lock,
     group.id
       ? [
           changeLine(group, send),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from hcviz.core.tree import Tree
+from hcviz.session.constraint import Constraint
 from hcviz.taxonomy import Change, Group, Taxonomy
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.state.store import Store
+
+#: What the picture writes at the branch of a locked group.
+LOCKED = "locked"
 
 #: Store -> the taxonomy of its tree and groups. Other trees and groups replace it.
 _cache: WeakKeyDictionary[Store, Taxonomy] = WeakKeyDictionary()
@@ -36,18 +42,40 @@ def taxonomy_on(store: Store, tree: Tree | None) -> Taxonomy | None:
 
 
 def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
-    """Return node -> name of the group that is placed there.
+    """Return node -> name of the group that is placed there, and whether it is locked.
 
     A group of one item is left out: the item has its own name there.
     """
+    found: dict[int, str] = {}
     taxonomy = taxonomy_on(store, tree)
-    if taxonomy is None:
-        return {}
-    return {
-        node: " ".join(group.name.split())  # the picture has one line for it
-        for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
-        if node >= taxonomy.tree.n_leaves
-    }
+    if taxonomy is not None:
+        found = {
+            node: " ".join(group.name.split())  # the picture has one line for it
+            for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
+            if node >= taxonomy.tree.n_leaves
+        }
+    if tree is not None and tree.n_leaves == store.session.n_items:
+        for each in store.session.enabled:
+            if each.is_clade and each.holds_in(tree):
+                node = tree.smallest_clade(each.group)
+                found[node] = f"{found[node]} · {LOCKED}" if node in found else LOCKED
+    return found
+
+
+def lock_of(store: Store, items: Iterable[int]) -> Constraint | None:
+    """Return the enabled constraint that these items are a group, or None."""
+    wanted = frozenset(items)
+    return next(
+        (c for c in store.session.enabled if c.is_clade and frozenset(c.group) == wanted), None
+    )
+
+
+def locked_groups(store: Store) -> tuple[Group, ...]:
+    """Return the session's groups; those with a lock have ``locked`` set."""
+    return tuple(
+        replace(group, locked=lock_of(store, group.members) is not None)
+        for group in store.session.groups
+    )
 
 
 def clade_of(taxonomy: Taxonomy | None, group: Group) -> tuple[int, ...]:
@@ -81,6 +109,8 @@ __all__ = [
     "change_of",
     "clade_of",
     "group_of_items",
+    "lock_of",
+    "locked_groups",
     "names_of_nodes",
     "shown_taxonomy",
     "taxonomy_on",

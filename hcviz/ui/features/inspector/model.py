@@ -138,7 +138,9 @@ def _selection(store: Store) -> dict[str, Any] | None:
     if places.size > MAX_MEMBERS:
         places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
     shown = tree.leaf_order[np.sort(places)].tolist()
-    words = f"{title} selected" + (
+    group = groups_model.selection_state(store)
+    words = f"{group['name']}: " if group is not None and group["name"] else ""
+    words += f"{title} selected" + (
         f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = supports_model.group_sentence(store, chosen)
@@ -150,7 +152,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "facts": facts,
         "sure": sure,
         "image": image,
-        "group": groups_model.selection_state(store),
+        "group": group,
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(chosen) - len(shown),
         "parent": node != tree.root,
