@@ -17,6 +17,7 @@ SLOW = {
         "test_cluster_page", "test_cluster_paused", "test_compat_sessions", "test_component_route",
         "test_explorer", "test_jobs", "test_notebook", "test_session_kept", "test_store",
     ),
+    "builds the documentation": ("test_docs_build",),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_joining",
         "test_new_method", "test_sheet_comparisons",

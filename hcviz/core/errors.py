@@ -18,6 +18,19 @@ class HcvizError(Exception):
         What is wrong, and where.
     hint : str
         What to do about it.
+
+    Attributes
+    ----------
+    message, hint : str
+        The parameters. ``str(error)`` joins them.
+
+    Examples
+    --------
+    >>> try:
+    ...     fit("average", [[0.0]], links=3)
+    ... except HcvizError as error:
+    ...     print(error.message)
+    average has no parameter 'links'.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -60,11 +73,28 @@ class TooLarge(HcvizError):
 class InconsistentTriplets(HcvizError):
     """No tree satisfies these triplets.
 
+    Parameters
+    ----------
+    message : str
+        What is wrong, and where.
+    hint : str
+        What to do about it.
+    conflict : sequence of int
+        Indices of the caller's rows.
+
     Attributes
     ----------
     conflict : tuple of int
         Indices of the caller's rows, increasing, that form a minimal conflict: without any one of
         them, a tree satisfies the others.
+
+    Examples
+    --------
+    >>> try:
+    ...     build(4, [[0, 1, 2], [1, 3, 0], [0, 2, 1]])
+    ... except InconsistentTriplets as error:
+    ...     print(error.conflict)
+    (0, 2)
     """
 
     def __init__(self, message: str, hint: str = "", conflict: Sequence[int] = ()) -> None:

@@ -108,7 +108,7 @@ View = Series | Matrix | Graph | Points | Mask
 class Snapshot:
     """The tree and the metrics at one moment of a run.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         The tree so far, or the final one.
@@ -123,7 +123,13 @@ class Snapshot:
     matrices : mapping of str to float64 (n, n)
         For the heatmap, if the problem has no similarity.
     views : mapping of str to view
-        Views by title; a renderer for their type draws them.
+        Views by title: Series, Matrix, Graph, Points or Mask. A renderer for each type draws them.
+
+    Examples
+    --------
+    >>> *_, last = run("average", [[0.0], [1.0], [5.0]])
+    >>> last.tree.n_leaves, last.step == last.total
+    (3, True)
     """
 
     tree: Tree

@@ -145,7 +145,7 @@ def hrc(tree: Tree, similarity: Any) -> float:
     """Compute the hierarchical ratio cut (HRC); smaller is better.
 
     It is the mean over clusters C with more than ln n items of the sum over children C_k of
-    K(C_k, C without C_k) / (2 |C_k|), where K is the summed similarity.
+    ``K(C_k, C without C_k) / (2 |C_k|)``, where K is the summed similarity.
 
     Parameters
     ----------
