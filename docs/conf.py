@@ -12,9 +12,10 @@ root_doc = "index"
 # Anchors of headings, for links such as `[Mixing](#mixing)`.
 myst_heading_anchors = 3
 
-# One page for each class with its members, made of the docstrings.
+# One page for each public name, made of its docstring.
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc's types include shapes
+autodoc_typehints = "none"  # the docstrings have types with shapes
+autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 templates_path = ["_templates"]
 

@@ -13,10 +13,14 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "hcviz.metrics": None,
     "hcviz.datasets": None,
     "hcviz.taxonomy": None,
-    "hcviz.posterior": ("Posterior",),
+    "hcviz.posterior": (
+        "Posterior", "ChainComparison", "Diagnosis", "Verdict",
+        "compare_chains", "ess_bulk", "ess_mean", "ess_tail", "rhat", "verdict",
+    ),
     "hcviz.algorithms": ("get", "generator"),
-    "hcviz.algorithms.base": ("Algorithm",),
-}
+    "hcviz.algorithms.base": ("Algorithm", "ClusterCurve", "RunPart", "SplitRun"),
+    "hcviz.core.snapshot": ("Graph", "Mask", "Matrix", "Points", "Series"),
+}  # fmt: skip
 
 
 def names() -> Iterator[tuple[str, str]]:

@@ -52,6 +52,11 @@ class RunPart:
         Its random numbers.
     start : Tree, Snapshot or None
         Where it begins.
+
+    Examples
+    --------
+    >>> RunPart({"steps": 100}, generator(0, run=1)).start is None
+    True
     """
 
     params: Mapping[str, Any]
@@ -70,6 +75,13 @@ class SplitRun:
     combine : callable
         Makes the run's next snapshot from the next snapshot of each part, in the order of
         ``parts``. It is called once for each snapshot, in order.
+
+    Examples
+    --------
+    >>> parts = [RunPart({}, generator(0, run=k)) for k in range(2)]
+    >>> split = SplitRun(parts, combine=lambda snapshots: snapshots[0])
+    >>> len(split.parts)
+    2
     """
 
     parts: Sequence[RunPart]
@@ -91,6 +103,11 @@ class ClusterCurve:
         earlier run on the same data is still valid.
     quality : str
         What the page calls y, in lower case.
+
+    Examples
+    --------
+    >>> ClusterCurve(view="revenue", parameter="clusters").quality
+    'quality'
     """
 
     view: str

@@ -297,8 +297,8 @@ def nearest_clades(tree: Tree, other: Tree, nodes: Int) -> Int:
     Returns
     -------
     int32 (k, 2)
-        For each node, the node of ``other`` whose clade differs in the fewest items, and the
-        number of these items (0 if both trees have the clade).
+        For each node, the node of ``other`` whose clade differs in the fewest items. The second
+        column is the number of these items, 0 if both trees have the clade.
 
     Raises
     ------

@@ -146,8 +146,8 @@ def comparisons_held(tree: Tree, comparisons: Comparisons) -> NDArray[np.int8]:
     -------
     int8 (m,)
         1 if the tree agrees, -1 if it has the opposite, 0 if it leaves the comparison open. The
-        tree agrees with (anchor, near, far) if LCA(anchor, near) is below LCA(anchor, far), and
-        with (i, j, k, l) if LCA(i, j) has a lower height than LCA(k, l).
+        tree agrees with (anchor, near, far) if LCA(anchor, near) is below LCA(anchor, far). It
+        agrees with (i, j, k, l) if LCA(i, j) has a lower height than LCA(k, l).
 
     Raises
     ------

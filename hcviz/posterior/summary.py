@@ -1018,9 +1018,10 @@ class Posterior:
 
         Notes
         -----
-        :func:`convergence.verdict` judges the log joint (if it is known for all trees), the height
-        of the root, and the five clades with the least certain supports between 0.05 and 0.95. With
-        more than 256 items, only a fixed share of all possible clades is used. About 80 ms.
+        :func:`hcviz.posterior.verdict` judges several quantities. They are the log joint (if it is
+        known for all trees), the height of the root, and the five least certain clades. These have
+        supports between 0.05 and 0.95. With more than 256 items, only a fixed share of all possible
+        clades is used. About 80 ms.
 
         References
         ----------
