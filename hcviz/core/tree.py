@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import convert
 from hcviz.core import treekernels as kernels
+from hcviz.core.arrays import FloatM, IntList, IntM, IntN, Parents
 from hcviz.core.errors import InvalidTree, TooLarge
 from hcviz.core.validation import check_integer, check_integers
 
@@ -64,9 +65,9 @@ class Tree:
     """
 
     def __init__(self, parent: ArrayLike, height: ArrayLike, n_leaves: int) -> None:
-        self.parent: Int = _int32(parent, "The parents of a tree").copy()
+        self.parent: Parents = _int32(parent, "The parents of a tree").copy()
         try:
-            self.height: Float = np.array(height, dtype=np.float64)
+            self.height: FloatM = np.array(height, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidTree("The heights of a tree must be numbers, one for each node.") from None
         self.n_leaves = check_integer(n_leaves, "n_leaves", InvalidTree, 1)
@@ -165,17 +166,17 @@ class Tree:
         return self.n_nodes == 2 * self.n_leaves - 1
 
     @cached_property
-    def size(self) -> Int:
+    def size(self) -> IntM:
         """Number of leaves below each node, int32 (m,); O(m)."""
         return _read_only(kernels.subtree_sizes(self.parent, self.n_leaves))
 
     @cached_property
-    def depth(self) -> Int:
+    def depth(self) -> IntM:
         """Number of edges between each node and the root, int32 (m,); O(m)."""
         return _read_only(kernels.depths(self.parent))
 
     @cached_property
-    def children_csr(self) -> tuple[Int, Int]:
+    def children_csr(self) -> tuple[IntList, IntList]:
         """The children of all nodes: ``(offsets (m+1,), items (m-1,))``, int32.
 
         The children of node v are ``items[offsets[v]:offsets[v + 1]]``, increasing.
@@ -221,12 +222,12 @@ class Tree:
             raise InvalidTree(f"The tree has no node {node}, only 0..{self.n_nodes - 1}.")
 
     @cached_property
-    def leaf_start(self) -> Int:
+    def leaf_start(self) -> IntM:
         """Position of each node's first leaf in :attr:`leaf_order`, int32 (m,)."""
         return _read_only(kernels.first_leaf_positions(self.parent, self.size))
 
     @cached_property
-    def leaf_order(self) -> Int:
+    def leaf_order(self) -> IntN:
         """The leaves in depth-first order, children by index, int32 (n,)."""
         order = np.empty(self.n_leaves, np.int32)
         order[self.leaf_start[: self.n_leaves]] = np.arange(self.n_leaves, dtype=np.int32)

@@ -385,7 +385,7 @@ class Posterior:
             share = table.counts(codes) / len(self)
             tree = None
             for k in np.flatnonzero(share >= min_support).tolist():
-                code = (int(codes[k, 0]), int(codes[k, 1]))
+                code = (int(codes[k, kernels.FIRST]), int(codes[k, kernels.SECOND]))
                 if code not in seen:
                     seen.add(code)
                     tree = tree or Tree(parent, height, n)
