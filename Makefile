@@ -1,4 +1,5 @@
-# hcviz: `make app` starts the dashboard, `make check` runs the fast tests, `make test` runs all tests.
+# hcviz: `make app` starts the dashboard, `make check` runs the fast tests, `make test` runs all tests,
+# `make docs` makes the documentation.
 PORT ?= 5006
 PYTHON := .venv/bin/python
 
@@ -9,7 +10,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
-.PHONY: app check test test-latest lint bench clean
+.PHONY: app check test test-latest lint docs bench clean
 
 app:
 	@tools/venv.sh
@@ -58,11 +59,18 @@ lint:
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
+	$(PYTHON) -m tools.docstrings
+
+# The documents of docs/ and the reference of the Python API as HTML, without the network.
+docs:
+	@tools/venv.sh docs
+	$(PYTHON) -m sphinx -q -W --keep-going -d build/docs/doctrees docs build/docs/html
+	@echo "hcviz: build/docs/html/index.html"
 
 bench:
 	@tools/venv.sh test
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PYTHON) $$bench || exit 1; done
 
 clean:
-	rm -rf .venv .venv-latest build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
+	rm -rf .venv .venv-latest build dist docs/_api *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -85,7 +85,9 @@ def main() -> None:
     groups = nested_groups(n, 100, rng)
     grouped = plain.with_groups(groups)
     triplet = plain.with_triplets([[0, 1, 2]])
-    compare("build, 100 nested groups", lambda: build(n, [[0, 1, 2]]), lambda: build(n, None, groups))
+    compare(
+        "build, 100 nested groups", lambda: build(n, [[0, 1, 2]]), lambda: build(n, None, groups)
+    )
     for method in ("crsc", "average"):
         compare(
             f"{method}, 100 nested groups",

@@ -4,6 +4,8 @@ The package builds a tree over items with any of several methods, and a person c
 web page. See README.md for an introduction, and docs/architecture.md for the code.
 """
 
+from typing import Any
+
 from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
@@ -20,10 +22,33 @@ from hcviz.taxonomy import Group, Taxonomy
 __version__ = "0.1.0"
 
 
-def explore(problem_or_dataset, **options):  # type: ignore[no-untyped-def]
-    """Return the page as an object for a notebook cell, or for its method ``show()``.
+def explore(problem_or_dataset: Any, **options: Any) -> Any:
+    """Return the page for a notebook cell, or for its method ``show()``.
 
-    The parameters are those of :func:`hcviz.ui.explore`.
+    Parameters
+    ----------
+    problem_or_dataset : Problem, Dataset, str, DataFrame or float (n, d)
+        What to explore: a problem, a data set of :func:`hcviz.datasets.load` or its name, or a
+        table of features. NaN is a missing cell.
+    **options
+        ``method``: the name of a method (default: the sampler if there are features, else the first
+        method that can run). ``height``: the height in CSS pixels (default: 760).
+
+    Returns
+    -------
+    panel.viewable.Viewable
+        The page. ``page.explorer.store.session`` is its state.
+
+    Raises
+    ------
+    InvalidData
+        The argument is none of these.
+
+    Examples
+    --------
+    >>> page = explore("zoo", method="average")
+    >>> page.explorer.store.session.method
+    'average'
     """
     from hcviz.ui import explore as build_explorer
 

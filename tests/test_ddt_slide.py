@@ -26,6 +26,7 @@ from hcviz.algorithms.ddt.work import (
     GIVEN,
     LEFT,
     PARENT,
+    PATH,
     PROPOSALS,
     ROOT,
     SIZE,
@@ -65,7 +66,7 @@ def slow_path(w, leaf):
 
 def pruned(w, rng):
     """A subtree cut out as a slide does: what the kernel says of its path, and the path."""
-    node, tally, path = w.node, w.tally, w.spare[3]
+    node, tally, path = w.node, w.tally, w.spare[PATH]
     parent, subtree, place, length = moves.draw_path(node, path, rng, w.data.shape[0])
     own = float(w.time[parent, U])
     first = int(path[place])
@@ -100,9 +101,9 @@ def test_the_density_of_a_point_is_the_joint(dims, count, beta):
         w = chain(
             tree, rng, dims=dims, triplets=rows, beta=beta, c=rng.uniform(0.3, 3.0), noise=0.02
         )
-        node, time, tally, path = w.node, w.time, w.tally, w.spare[3].copy()
+        node, time, tally, path = w.node, w.time, w.tally, w.spare[PATH].copy()
         parent, subtree, place, length, top, floor, found, own = pruned(w, rng)
-        path = w.spare[3].copy()
+        path = w.spare[PATH].copy()
         root = int(path[length - 1])
         leaves, c = node[subtree, SIZE], w.real[C]
         last, low = moves.prior_along(
@@ -165,7 +166,7 @@ def test_the_pair_of_leaf_and_ancestor_is_uniform():
     total = 20_000 if FAST else 4_000
     counts = dict.fromkeys(expected, 0)
     for _ in range(total):
-        parent, subtree, place, length = moves.draw_path(w.node, w.spare[3], rng, 6)
+        parent, subtree, place, length = moves.draw_path(w.node, w.spare[PATH], rng, 6)
         leaf = int(w.spare[3, 0])
         assert subtree in w.node[parent, LEFT : LEFT + 2]
         assert subtree not in slow_path(w, leaf)

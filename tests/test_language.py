@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import hcviz
+from tools import public_api
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ROOT / "hcviz"
@@ -91,6 +91,7 @@ def _docstring_nodes(tree: ast.AST):
             yield body[0].value
 
 
+PUBLIC = list(public_api.objects())
 PYTHON = sorted(CODE.rglob("*.py"))
 SCRIPTS = sorted(CODE.rglob("*.js"))
 
@@ -111,20 +112,7 @@ def test_forbidden_words(path):
     assert not found, "\n".join(found)
 
 
-def public():
-    """Every public function, class and method of the top level."""
-    for name in hcviz.__all__:
-        thing = getattr(hcviz, name)
-        if inspect.isclass(thing):
-            yield name, thing
-            for attribute, value in vars(thing).items():
-                if not attribute.startswith("_") and callable(getattr(thing, attribute, None)):
-                    yield f"{name}.{attribute}", value
-        elif callable(thing):
-            yield name, thing
-
-
-@pytest.mark.parametrize(("name", "thing"), list(public()), ids=[name for name, _ in public()])
+@pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
 def test_public_docstrings_have_short_sentences(name, thing):
     text = inspect.getdoc(getattr(thing, "__func__", thing)) or ""
     assert text, f"{name} has no docstring"

@@ -238,8 +238,10 @@ def test_no_file_holds(what):
 # ---------------------------------------------------------------------- a machine that lacks things
 
 
-def run_venv_script(tmp_path: Path, python3: str) -> subprocess.CompletedProcess[str]:
-    """``tools/venv.sh`` where the only Python is this script."""
+def run_venv_script(
+    tmp_path: Path, python3: str, extra: str = "", made: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """``tools/venv.sh extra`` where the only Python is this script; ``made``: the .venv so far."""
     home = tmp_path / "checkout"
     (home / "tools").mkdir(parents=True)
     shutil.copy(ROOT / "tools" / "venv.sh", home / "tools")
@@ -251,12 +253,28 @@ def run_venv_script(tmp_path: Path, python3: str) -> subprocess.CompletedProcess
     if python3:
         (binaries / "python3").write_text(f"#!/bin/sh\n{python3}\n")
         (binaries / "python3").chmod(0o755)
+    if made is not None:
+        (home / ".venv" / "bin").mkdir(parents=True)
+        (home / ".venv" / "bin" / "python").symlink_to(shutil.which("true"))
+        with (home / "pyproject.toml").open() as project:
+            now = subprocess.run(["cksum"], stdin=project, capture_output=True, text=True).stdout
+        (home / ".venv" / ".made-from").write_text(f"{now.strip()} {made}\n")
     return subprocess.run(
-        [str(home / "tools" / "venv.sh")],
+        [str(home / "tools" / "venv.sh"), *extra.split()],
         env={"PATH": str(binaries), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "extra", "kept"),
+    [("test", "docs", True), ("docs", "", True), ("docs", "docs", True),
+     ("docs", "test", False), ("", "docs", False)],
+)  # fmt: skip
+def test_an_environment_that_has_more_is_kept(made, extra, kept, tmp_path):
+    done = run_venv_script(tmp_path, "", extra, made)
+    assert (done.returncode == 0) == kept, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ SLOW = {
         "test_explorer", "test_groups", "test_jobs", "test_notebook",
         "test_session_kept", "test_store",
     ),
+    "builds the documentation": ("test_docs_build",),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_joining",
         "test_new_method", "test_sheet_comparisons",

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes .venv with hcviz: `tools/venv.sh` for the app, `tools/venv.sh test` for the tests as well.
+# Makes .venv with hcviz: `tools/venv.sh` for the app, `tools/venv.sh docs` for the documentation,
+# `tools/venv.sh test` for all of it and the tests.
 # It does nothing if .venv is up to date, and makes it again if pyproject.toml has changed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +11,7 @@ now=$(cksum <pyproject.toml)
 if [ -f "$made_from" ] && .venv/bin/python -c '' 2>/dev/null; then
   case "$(cat "$made_from")" in
   "$now test" | "$now $extra") exit 0 ;;
+  "$now docs") if [ -z "$extra" ]; then exit 0; fi ;;
   esac
 fi
 

@@ -81,10 +81,25 @@ def algorithms() -> list[str]:
 def get(name: str) -> Algorithm:
     """Return the method of that name.
 
+    Parameters
+    ----------
+    name : str
+        A name in the registry, :func:`algorithms`.
+
+    Returns
+    -------
+    Algorithm
+        Its declaration. Its module is imported at first use.
+
     Raises
     ------
     InvalidParameter
         There is no such method, or its module in ``MODULES`` has no method of that name.
+
+    Examples
+    --------
+    >>> get("average").triplets
+    'hard'
     """
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
@@ -99,7 +114,30 @@ def get(name: str) -> Algorithm:
 
 
 def generator(seed: int, run: int = 0) -> np.random.Generator:
-    """Return the random generator of run number ``run`` in a session with this seed."""
+    """Return the random generator of a run.
+
+    Parameters
+    ----------
+    seed : int
+        The seed of a session, 0 or more.
+    run : int
+        The number of the run in the session, 0 or more.
+
+    Returns
+    -------
+    numpy.random.Generator
+        Different runs of a session have independent random numbers.
+
+    Raises
+    ------
+    InvalidParameter
+        A number is not a whole number of 0 or more.
+
+    Examples
+    --------
+    >>> int(generator(1).integers(100)) == int(generator(1, run=0).integers(100))
+    True
+    """
     words = (
         check_integer(seed, "The seed", InvalidParameter),
         check_integer(run, "The number of a run", InvalidParameter),
@@ -126,9 +164,9 @@ def run(
     **params
         Parameters of the method.
 
-    Yields
-    ------
-    Snapshot
+    Returns
+    -------
+    iterator of Snapshot
         The last has ``step == total``.
 
     Raises
@@ -199,7 +237,7 @@ def sample(
     Examples
     --------
     >>> import hcviz
-    >>> posterior = hcviz.sample([[0.0], [0.1], [5.0], [5.2], [9.0]], seed=1)
+    >>> posterior = hcviz.sample([[0.0], [0.1], [5.0], [5.2], [9.0]], seed=1, seconds=600)
     >>> posterior.settled
     True
     >>> items, support = posterior.clades()[0]

@@ -54,6 +54,11 @@ class RunPart:
         Its random numbers.
     start : Tree, Snapshot or None
         Where it begins.
+
+    Examples
+    --------
+    >>> RunPart({"steps": 100}, generator(0, run=1)).start is None
+    True
     """
 
     params: Mapping[str, Any]
@@ -72,6 +77,13 @@ class SplitRun:
     combine : callable
         Makes the run's next snapshot from the next snapshot of each part, in the order of
         ``parts``. It is called once for each snapshot, in order.
+
+    Examples
+    --------
+    >>> parts = [RunPart({}, generator(0, run=k)) for k in range(2)]
+    >>> split = SplitRun(parts, combine=lambda snapshots: snapshots[0])
+    >>> len(split.parts)
+    2
     """
 
     parts: Sequence[RunPart]
@@ -93,6 +105,11 @@ class ClusterCurve:
         earlier run on the same data is still valid.
     quality : str
         What the page calls y, in lower case.
+
+    Examples
+    --------
+    >>> ClusterCurve(view="revenue", parameter="clusters").quality
+    'quality'
     """
 
     view: str
@@ -218,6 +235,24 @@ class Algorithm:
         The page's name of its tree beside a learning curve; "" if the tree is not shown there.
     compare_order : int or None
         Its place among the methods that the agreement sheet runs by default; None: only on request.
+
+    Raises
+    ------
+    InvalidParameter
+        ``softened_by``, ``priced_by`` or ``curve`` names something that is not declared.
+
+    Notes
+    -----
+    ``hcviz/algorithms/_template.py`` is a complete method to copy.
+
+    Examples
+    --------
+    >>> def one_star(problem, params, rng, start):
+    ...     yield Snapshot(Tree.star(problem.n_items), step=1, total=1)
+    >>> star = Algorithm("star", "Star", "", one_star, needs=("items",), runs="thread")
+    >>> *_, last = star.start_run(Problem(labels=["owl", "elm"]), star.parameters(), generator(0))
+    >>> last.tree
+    Tree(2 leaves, 1 inner nodes)
     """
 
     name: str
@@ -269,41 +304,167 @@ class Algorithm:
                 )
 
     def constraint_mode(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
-        """Return what triplets are to the method with these parameters."""
+        """Return what triplets are to the method with these parameters.
+
+        Parameters
+        ----------
+        params : Mapping
+            Parameters by name; those that are not given have their default.
+
+        Returns
+        -------
+        {"hard", "soft", "ignored"}
+            ``soft`` if the parameter ``softened_by`` is not None, else ``triplets``.
+
+        Examples
+        --------
+        >>> get("ddt").constraint_mode({}), get("ddt").constraint_mode({"beta": 2.0})
+        ('hard', 'soft')
+        """
         softened = self.softened_by and params.get(self.softened_by) is not None
         return "soft" if softened else self.triplets
 
     def maximises_cost(self, params: Mapping[str, Any]) -> bool:
-        """Return True if the method maximises Dasgupta's cost, as for dissimilarities."""
+        """Return True if the method maximises Dasgupta's cost, as for dissimilarities.
+
+        Parameters
+        ----------
+        params : Mapping
+            Parameters by name.
+
+        Returns
+        -------
+        bool
+            True if ``objective`` is ``maximise``, or if these parameters reverse a minimiser.
+
+        Examples
+        --------
+        >>> get("average").maximises_cost({})
+        False
+        """
         reverses = self.maximises is not None and self.maximises(params)
         return self.objective == "maximise" or reverses
 
     def price(self, params: Mapping[str, Any]) -> float | None:
-        """Return the price of one violated triplet of weight 1; None if triplets have no price."""
+        """Return the price of one violated triplet of weight 1.
+
+        Parameters
+        ----------
+        params : Mapping
+            Parameters by name.
+
+        Returns
+        -------
+        float or None
+            In units of the cost; None if triplets have no price.
+
+        Raises
+        ------
+        InvalidParameter
+            A parameter is wrong.
+
+        Examples
+        --------
+        >>> get("dasgupta-search").price({"lam": 3.0}), get("average").price({})
+        (3.0, None)
+        """
         if not self.priced_by:
             return None
         value = getattr(self.parameters(**params), self.priced_by)
         return None if value is None else float(value)
 
     def heights_of(self, problem: Problem, tree: Tree) -> Heights:
-        """Return the meaning of the heights of one of its trees."""
+        """Return the meaning of the heights of one of its trees.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem of the run.
+        tree : Tree
+            A tree of the method.
+
+        Returns
+        -------
+        Heights
+            Title and scale of the axis.
+
+        Examples
+        --------
+        >>> problem = Problem(features=[[0.0], [1.0], [5.0]])
+        >>> get("average").heights_of(problem, fit("average", problem)).title
+        'distance'
+        """
         return self.heights if isinstance(self.heights, Heights) else self.heights(problem, tree)
 
     def softening(self, problem: Problem) -> dict[str, Any]:
-        """Return the parameters that make hard triplets soft on this data; {} if there are none."""
+        """Return the parameters that make hard triplets soft on this data.
+
+        Parameters
+        ----------
+        problem : Problem
+            The data, which can determine the first price.
+
+        Returns
+        -------
+        dict of str to object
+            Empty if the method cannot be made soft.
+
+        Examples
+        --------
+        >>> problem = Problem(features=[[0.0], [1.0], [5.0]])
+        >>> list(get("ddt").softening(problem)), get("average").softening(problem)
+        (['beta'], {})
+        """
         if not self.softened_by:
             return {}
         value = 1.0 if self.soft_price is None else self.soft_price(problem)
         return {self.softened_by: _nearest(self.params.param[self.softened_by], value)}
 
     def run_location(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
-        """Return where a run with these parameters belongs."""
+        """Return where a run with these parameters belongs.
+
+        Parameters
+        ----------
+        params : Mapping
+            Parameters by name.
+
+        Returns
+        -------
+        {"thread", "process"}
+            ``process`` if ``needs_process`` says so, else ``runs``.
+
+        Examples
+        --------
+        >>> get("ddt").run_location({})
+        'thread'
+        """
         if self.needs_process is not None and self.needs_process(params):
             return "process"
         return self.runs
 
     def parameters(self, **values: Any) -> param.Parameterized:
-        """Return the checked parameters; :class:`InvalidParameter` names the one that is wrong."""
+        """Return checked parameters.
+
+        Parameters
+        ----------
+        **values
+            Parameters by name. A float without a fraction is accepted for a whole number.
+
+        Returns
+        -------
+        param.Parameterized
+            An object of the class ``params``, with defaults for the parameters that are not given.
+
+        Raises
+        ------
+        InvalidParameter
+            The method has no parameter of a name, or a value is outside its bounds.
+
+        Examples
+        --------
+        >>> get("ddt").parameters(chains=2).chains
+        2
+        """
         known = self.parameter_names()
         for name in values:
             if name not in known:
@@ -325,11 +486,38 @@ class Algorithm:
         return self.params(**values)
 
     def parameter_names(self) -> list[str]:
-        """Return the names of the parameters."""
+        """Return the names of the parameters.
+
+        Returns
+        -------
+        list of str
+            In the order of the class ``params``.
+
+        Examples
+        --------
+        >>> "steps" in get("ddt").parameter_names()
+        True
+        """
         return [name for name in self.params.param if name != "name"]
 
     def missing_data(self, problem: Problem) -> str | None:
-        """Return None if the problem has what this method needs, else a sentence that says why."""
+        """Tell what this method needs and the problem does not have.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem to run on.
+
+        Returns
+        -------
+        str or None
+            A sentence that says why the method cannot run; None if it can.
+
+        Examples
+        --------
+        >>> get("average").missing_data(Problem(labels=["owl", "elm"]))
+        'Average linkage needs similarity, which this data does not have.'
+        """
         if any(_has(problem, need) for need in self.needs):
             if self.too_large(problem):
                 return f"{self.title} {all_similarities_text(problem.n_items)} {FEWER_QUERIES_HINT}"
@@ -342,8 +530,24 @@ class Algorithm:
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 
     def too_large(self, problem: Problem) -> bool:
-        """Return True if the method would compute all similarities of more than MAX_DENSE
-        items."""
+        """Tell if the method would compute all similarities of too many items.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem to run on.
+
+        Returns
+        -------
+        bool
+            True for more than ``MAX_DENSE`` items without a similarity matrix, unless the method is
+            ``subquadratic``.
+
+        Examples
+        --------
+        >>> get("average").too_large(Problem(features=np.zeros((20_000, 1))))
+        True
+        """
         given = {need for need in self.needs if _has(problem, need)}
         pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
         large = not self.subquadratic and problem.n_items > MAX_DENSE
@@ -352,8 +556,37 @@ class Algorithm:
     def start_run(
         self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
     ) -> Iterator[Snapshot | None]:
-        """Check the problem and the start, then call :attr:`run`. Errors are raised before it
-        runs."""
+        """Check the problem and the start, then call :attr:`run`.
+
+        Parameters
+        ----------
+        problem : Problem, DataFrame or array (n, d)
+            What to run on.
+        params : param.Parameterized
+            The result of :meth:`parameters`.
+        rng : numpy.random.Generator
+            The random numbers, as of :func:`hcviz.algorithms.generator`.
+        start : Tree, Snapshot or None
+            Where to begin.
+
+        Returns
+        -------
+        iterator of (Snapshot or None)
+            None where the run can be stopped and has nothing new to show.
+
+        Raises
+        ------
+        InvalidData, TooLarge
+            The method cannot run on this problem, or with this start. It is raised before the
+            method runs.
+
+        Examples
+        --------
+        >>> method = get("average")
+        >>> *_, last = method.start_run([[0.0], [1.0]], method.parameters(), generator(0))
+        >>> last.tree.n_leaves
+        2
+        """
         problem = self.readable(self.check_problem(problem, start), params)
         return self.run(problem, params, rng, start)
 
@@ -377,6 +610,13 @@ class Algorithm:
         ------
         InconsistentTriplets
             The constraints are hard and no tree satisfies them all.
+
+        Examples
+        --------
+        >>> method = get("adds-sdp")
+        >>> problem = Problem(labels=["a", "b", "c"], groups=[[0, 1]])
+        >>> method.readable(problem, method.parameters()).triplets.rows.tolist()
+        [[0, 1, 2]]
         """
         groups, n = problem.groups, problem.n_items
         if not len(groups):
@@ -396,10 +636,27 @@ class Algorithm:
     def check_problem(self, problem: Any, start: Any = None) -> Problem:
         """Return ``problem`` as a :class:`Problem` on which this method can run.
 
+        Parameters
+        ----------
+        problem : Problem, DataFrame or array (n, d)
+            What to run on.
+        start : Tree, Snapshot or None
+            Where to begin.
+
+        Returns
+        -------
+        Problem
+            The problem itself, or one of the features.
+
         Raises
         ------
         InvalidData, TooLarge
             The method cannot run on this problem, or with this start.
+
+        Examples
+        --------
+        >>> get("average").check_problem([[0.0], [1.0]]).n_items
+        2
         """
         problem = as_problem(problem)
         if not isinstance(problem, Problem):

@@ -15,10 +15,10 @@ from hcviz.core.triplets import Triplets
 
 
 def dasgupta_cost(tree: Tree, similarity: Any) -> float:
-    """Compute Dasgupta's cost: the sum over pairs of w_ij |T[i,j]|.
+    """Compute Dasgupta's cost: the sum over pairs of ``w_ij |T[i,j]|``.
 
-    |T[i,j]| is the number of leaves below the LCA of i and j. A low cost is good for a similarity,
-    and a high cost for a dissimilarity.
+    ``|T[i,j]|`` is the number of leaves below the LCA of i and j. A low cost is good for a
+    similarity, and a high cost for a dissimilarity.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def regularised_cost(tree: Tree, similarity: Any, triplets: Any, lam: float) -> 
     triplets : Triplets or int (m, 3)
         Rows ab|c with weights c_k.
     lam : float
-        The price, 0 or more. A violated triplet adds ``lam`` c_k |T[a_k,b_k]|.
+        The price, 0 or more. A violated triplet adds ``lam c_k |T[a_k,b_k]|``.
 
     Returns
     -------

@@ -118,7 +118,16 @@ class CountingOracle:
         self._oracle_lock: Any = contextlib.nullcontext() if safe else threading.Lock()
 
     def reset(self) -> None:
-        """Delete the recorded requests. The cache is kept."""
+        """Delete the recorded requests. The cache is kept.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FeatureOracle([[0.0, 1.0], [1.0, 0.0]]))
+        >>> _ = oracle.similarity([0], [1])
+        >>> oracle.reset()
+        >>> oracle.queries
+        0
+        """
         self.log: Log = []
         self._counted = (0, 0)  # number of requests, and of distinct pairs in them
         if not hasattr(self, "_keys"):
@@ -142,7 +151,7 @@ class CountingOracle:
     # ------------------------------------------------------------------ requests
 
     def similarity(self, rows: ArrayLike, cols: ArrayLike) -> Float:
-        """Return the similarities of all ``rows`` with all ``cols``.
+        """Return the similarities of all ``rows`` with all ``cols``, and record the request.
 
         Parameters
         ----------
@@ -153,6 +162,21 @@ class CountingOracle:
         -------
         float64 (r, c)
             Symmetric in the items; an item's similarity to itself has no meaning.
+
+        Raises
+        ------
+        InvalidData
+            An item does not exist, or the answer is not valid: see :class:`CountingOracle`.
+
+        Notes
+        -----
+        The oracle is called for similarities that are not in the cache.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0]))
+        >>> oracle.similarity([0], [1, 2]).tolist()
+        [[-1.0, -4.0]]
         """
         r, c = self._items(rows), self._items(cols)
         self.log.append((r, c))
@@ -184,12 +208,24 @@ class CountingOracle:
         return int(self._n_cached)
 
     def cached_block(self, rows: ArrayLike, cols: ArrayLike) -> Float:
-        """Return the cached similarities of ``rows`` with ``cols``; the oracle is not called.
+        """Return cached similarities; the oracle is not called.
+
+        Parameters
+        ----------
+        rows, cols : int (r,), int (c,)
+            Items.
 
         Returns
         -------
-        float64 (len(rows), len(cols))
+        float64 (r, c)
             NaN where the cache has no value; 0 for an item with itself.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0]))
+        >>> _ = oracle.similarity([0], [1])
+        >>> oracle.cached_block([0], [1, 2]).tolist()
+        [[-1.0, nan]]
         """
         r, c = self._items(rows), self._items(cols)
         out, known = np.empty((r.size, c.size)), np.empty((r.size, c.size), np.bool_)
@@ -201,13 +237,44 @@ class CountingOracle:
         return out
 
     def cached_sample(self, most: int) -> Float:
-        """Return at most ``most`` of the cached similarities, evenly spaced: float64 (k,)."""
+        """Return some of the cached similarities.
+
+        Parameters
+        ----------
+        most : int
+            Number of similarities, at most.
+
+        Returns
+        -------
+        float64 (k,)
+            Evenly spaced in the cache.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0]))
+        >>> _ = oracle.similarity([0], [1, 2])
+        >>> oracle.cached_sample(1).size
+        1
+        """
         with self._cache_lock:
             values = self._values[self._keys >= 0]
         return values[:: max(1, -(-values.size // max(1, most)))]
 
     def add_requests(self, log: Log) -> None:
-        """Record requests that another process sent to the same oracle."""
+        """Record requests that another process sent to the same oracle.
+
+        Parameters
+        ----------
+        log : list of (int32, int32)
+            The requests, in the form of :attr:`log`.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FeatureOracle([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
+        >>> oracle.add_requests([(np.array([0], np.int32), np.array([1, 2], np.int32))])
+        >>> oracle.queries
+        2
+        """
         self.log.extend(log)
         if isinstance(self.oracle, CountingOracle):  # the inner oracle counts as well
             self.oracle.add_requests(log)
@@ -288,7 +355,25 @@ class CountingOracle:
     # ------------------------------------------------------------------ counts
 
     def requests(self, upto: int | None = None) -> Mask:
-        """Return the requests so far (or the first ``upto``) as a query mask."""
+        """Return the requests so far as a query mask.
+
+        Parameters
+        ----------
+        upto : int or None
+            The number of requests, the first ones; None: all.
+
+        Returns
+        -------
+        Mask
+            The lists of items of each request.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FeatureOracle([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
+        >>> _ = oracle.similarity([0], [1, 2])
+        >>> oracle.requests().cols.tolist()
+        [1, 2]
+        """
         return Mask.of(self.log[:upto])
 
     @property
@@ -325,9 +410,21 @@ class CountingOracle:
             Symmetric. Row a stands for the items at positions ``a n / k .. (a + 1) n / k`` of
             ``order``. 0 where no pair was asked for, and for a single item with itself.
 
+        Raises
+        ------
+        InvalidParameter
+            The order does not name every item once, or the size is below 1.
+
         Notes
         -----
         Exact. Time as for :attr:`queries`.
+
+        Examples
+        --------
+        >>> oracle = CountingOracle(FeatureOracle([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
+        >>> _ = oracle.similarity([0], [1])
+        >>> oracle.mask().tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         n = self.n_items
         k = min(check_integer(size, "The size of a mask", InvalidParameter, 1), n)

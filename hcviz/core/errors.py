@@ -18,6 +18,19 @@ class HcvizError(Exception):
         What is wrong, and where.
     hint : str
         What to do about it.
+
+    Attributes
+    ----------
+    message, hint : str
+        The parameters. ``str(error)`` joins them.
+
+    Examples
+    --------
+    >>> try:
+    ...     fit("average", [[0.0]], links=3)
+    ... except HcvizError as error:
+    ...     print(error.message)
+    average has no parameter 'links'.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -60,6 +73,17 @@ class TooLarge(HcvizError):
 class InconsistentTriplets(HcvizError):
     """No tree satisfies these triplets and groups.
 
+    Parameters
+    ----------
+    message : str
+        What is wrong, and where.
+    hint : str
+        What to do about it.
+    conflict : sequence of int
+        Indices of the caller's rows.
+    groups : sequence of int
+        Indices of the caller's groups.
+
     Attributes
     ----------
     conflict : tuple of int
@@ -67,6 +91,14 @@ class InconsistentTriplets(HcvizError):
         them or of ``groups``, a tree satisfies the others.
     groups : tuple of int
         Indices of the caller's groups that are part of the conflict.
+
+    Examples
+    --------
+    >>> try:
+    ...     build(4, [[0, 1, 2], [1, 3, 0], [0, 2, 1]])
+    ... except InconsistentTriplets as error:
+    ...     print(error.conflict)
+    (0, 2)
     """
 
     def __init__(

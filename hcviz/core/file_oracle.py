@@ -72,15 +72,58 @@ class FileOracle:
         self.width = FeatureOracle(self._raw[sample], kind, width, self._scale).width
 
     def part(self, items: ArrayLike) -> FeatureOracle:
-        """Return an oracle over a selection of the items, in this order.
+        """Return an oracle over a selection of the items, with their features in memory.
 
-        Each pair has exactly the same similarity as in this oracle. O(items d).
+        Parameters
+        ----------
+        items : int (k,)
+            Items of this oracle. Item r of the result is ``items[r]``.
+
+        Returns
+        -------
+        FeatureOracle
+            Each pair has exactly the same similarity as in this oracle.
+
+        Notes
+        -----
+        Reads k rows. O(k d).
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     np.save(f"{folder}/features.npy", np.eye(3))
+        ...     FileOracle(f"{folder}/features.npy", "cosine").part([2, 0]).n_items
+        2
         """
         raw = self._raw[np.asarray(items, np.int64)]
         return FeatureOracle(raw, self.kind, self.width, self._scale)
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
+        """Return the similarities of all ``rows`` with all ``cols``.
+
+        Parameters
+        ----------
+        rows, cols : int32 (r,), int32 (c,)
+            Items; repeats are allowed.
+
+        Returns
+        -------
+        float64 (r, c)
+            The similarities.
+
+        Notes
+        -----
+        Reads r + c rows of the file. O(r c d).
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     np.save(f"{folder}/features.npy", np.eye(3))
+        ...     FileOracle(f"{folder}/features.npy", "cosine").similarity([0], [1, 2]).tolist()
+        [[0.0, 0.0]]
+        """
         first, second = np.arange(len(rows), dtype=np.int32), np.arange(len(cols), dtype=np.int32)
         if np.array_equal(rows, cols):
             return self.part(rows).similarity(first, first)

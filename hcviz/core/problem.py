@@ -87,7 +87,7 @@ class Problem:
     Parameters
     ----------
     labels : sequence of str, optional
-        n different names. Default: the index of a DataFrame, or ``"0" .. "n-1"``.
+        Different names, n of them. Default: the index of a DataFrame, or ``"0" .. "n-1"``.
     features : float64 (n, d) or DataFrame, optional
         Finite numbers from -1e100 to 1e100. d = 0 is allowed; the sampler then draws from its
         prior. In a pandas DataFrame, yes/no and true/false become one 0/1 column, and each value
@@ -105,7 +105,7 @@ class Problem:
     oracle : SimilarityOracle or ComparisonOracle, optional
         It answers questions about similarities.
     feature_names : sequence of str, optional
-        d names, for the views. Default: the columns of a DataFrame.
+        Names of the d features, for the views. Default: the columns of a DataFrame.
     dissimilarity : float64 (n, n) or DataFrame, optional
         Measured distances: finite, symmetric, 0 or more. The diagonal is ignored. Linkages and
         methods for dissimilarities use them. If there is no other source of similarities, other
@@ -222,7 +222,33 @@ class Problem:
             put(self, "labels", next(iter(names.values())))
 
     def with_triplets(self, triplets: Any) -> Problem:
-        """Return a problem with other triplets and otherwise the same data. O(m)."""
+        """Return a problem with other triplets and otherwise the same data.
+
+        Parameters
+        ----------
+        triplets : Triplets, int (m, 3) or None
+            The constraints; None: none.
+
+        Returns
+        -------
+        Problem
+            It shares its arrays with this one.
+
+        Raises
+        ------
+        InvalidConstraint
+            A row is not valid, or names an unknown item.
+
+        Notes
+        -----
+        O(m).
+
+        Examples
+        --------
+        >>> problem = Problem(features=[[0.0], [1.0], [5.0]])
+        >>> len(problem.with_triplets([[1, 2, 0]]).triplets), len(problem.triplets)
+        (1, 0)
+        """
         made = copy(self)  # the other fields are checked and frozen already
         made.__dict__.pop("constraint_rows", None)  # cached, from the former triplets
         object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
@@ -287,7 +313,34 @@ class Problem:
         return np.concatenate([self.triplets.rows, self.groups.rows])
 
     def with_oracle(self, oracle: Any) -> Problem:
-        """Return a problem with another oracle and otherwise the same data. O(1)."""
+        """Return a problem with another oracle and otherwise the same data.
+
+        Parameters
+        ----------
+        oracle : SimilarityOracle or ComparisonOracle
+            An oracle over the same items.
+
+        Returns
+        -------
+        Problem
+            It shares its arrays with this one.
+
+        Raises
+        ------
+        InvalidData
+            The object is not an oracle, or has another number of items.
+
+        Notes
+        -----
+        O(1).
+
+        Examples
+        --------
+        >>> features = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]]
+        >>> oracle = CountingOracle(FeatureOracle(features))
+        >>> Problem(features=features).with_oracle(oracle).oracle.n_items
+        3
+        """
         if check_oracle(oracle) != self.n_items:
             raise InvalidData(
                 f"The oracle has {oracle.n_items} items, and the problem {self.n_items}."
@@ -298,7 +351,33 @@ class Problem:
         return made
 
     def with_comparisons(self, more: Comparisons | None) -> Problem:
-        """Return a problem with additional comparisons. O(number of comparisons)."""
+        """Return a problem with additional comparisons.
+
+        Parameters
+        ----------
+        more : Comparisons or None
+            They are added after the comparisons of this problem.
+
+        Returns
+        -------
+        Problem
+            It shares its other data with this one. The problem itself if there is nothing to add.
+
+        Raises
+        ------
+        InvalidData
+            A comparison names an unknown item.
+
+        Notes
+        -----
+        O(number of comparisons).
+
+        Examples
+        --------
+        >>> problem = Problem(labels=["owl", "rook", "elm"], comparisons=[[0, 1, 2]])
+        >>> len(problem.with_comparisons(Comparisons([[1, 0, 2]])).comparisons)
+        2
+        """
         if more is None or not len(more):
             return self
         if more.n_named > self.n_items:
@@ -314,8 +393,17 @@ class Problem:
     def as_dissimilarities(self) -> Problem:
         """Return a problem whose ``similarity`` field has the measured distances.
 
-        For methods that read the numbers as dissimilarities. Without measured distances, the
-        problem itself is returned.
+        Returns
+        -------
+        Problem
+            For methods that read the numbers as dissimilarities. The problem itself if it has no
+            measured distances.
+
+        Examples
+        --------
+        >>> problem = Problem(dissimilarity=[[0, 3], [3, 0]])
+        >>> problem.as_dissimilarities().similarity.tolist()
+        [[0.0, 3.0], [3.0, 0.0]]
         """
         if self.dissimilarity is None:
             return self

@@ -15,6 +15,10 @@ from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
 from hcviz.core.treekernels import lca_many, pair_lca
 
+# Columns of the sets that wait: a slice of the items, a slice of the triplets, the new parent, and
+# 1 if the set is divided anew, 0 if the old tree is copied
+ITEMS_BEGIN, ITEMS_END, ROWS_BEGIN, ROWS_END, OVER, DIVIDE = range(6)
+
 
 @njit
 def induced(items, begin, end, between, stack, nodes, above, first, last):
@@ -282,22 +286,16 @@ def repair(parent, n, leaf_order, position, table, rows, unit, group_top, group_
     origin = np.arange(2 * n - 1).astype(np.int32)
     size = np.ones(2 * n - 1, np.int32)
     made = n
-    pending = np.empty((n + 1, 6), np.int32)  # items, triplets, new parent, 1 = divide
-    pending[0, 0], pending[0, 1], pending[0, 2], pending[0, 3], pending[0, 4], pending[0, 5] = (
-        0,
-        n,
-        0,
-        m,
-        -1,
-        0,
-    )
+    pending = np.empty((n + 1, 6), np.int32)
+    pending[0, ITEMS_BEGIN], pending[0, ITEMS_END] = 0, n
+    pending[0, ROWS_BEGIN], pending[0, ROWS_END] = 0, m
+    pending[0, OVER], pending[0, DIVIDE] = -1, 0
     waiting = 1
     while waiting:
         waiting -= 1
-        begin, end, t_begin, t_end = (
-            pending[waiting, 0], pending[waiting, 1], pending[waiting, 2], pending[waiting, 3],
-        )  # fmt: skip
-        over, divide = pending[waiting, 4], pending[waiting, 5]
+        begin, end = pending[waiting, ITEMS_BEGIN], pending[waiting, ITEMS_END]
+        t_begin, t_end = pending[waiting, ROWS_BEGIN], pending[waiting, ROWS_END]
+        over, divide = pending[waiting, OVER], pending[waiting, DIVIDE]
         if end - begin == 1:
             up[items[begin]] = over
             continue
@@ -323,8 +321,9 @@ def repair(parent, n, leaf_order, position, table, rows, unit, group_top, group_
                     room[subs] = last[u] + 1 - first[u]
                     for j in range(first[u], last[u] + 1):
                         key[items[j]] = subs
-                    pending[waiting, 0], pending[waiting, 1] = first[u], last[u] + 1
-                    pending[waiting, 4], pending[waiting, 5] = node_above, 1
+                    pending[waiting, ITEMS_BEGIN] = first[u]
+                    pending[waiting, ITEMS_END] = last[u] + 1
+                    pending[waiting, OVER], pending[waiting, DIVIDE] = node_above, 1
                     waiting += 1
                     subs += 1
                 else:
@@ -343,7 +342,7 @@ def repair(parent, n, leaf_order, position, table, rows, unit, group_top, group_
                 bad[outer[active[k]]] = False
             gather(key, room, rows, active, t_begin, t_end, subs, spare_active, at)
             for s in range(subs):
-                pending[kept + s, 2], pending[kept + s, 3] = at[s], at[s + 1]
+                pending[kept + s, ROWS_BEGIN], pending[kept + s, ROWS_END] = at[s], at[s + 1]
             continue
         pieces, coarse = pieces_of(
             items, begin, end, nodes, count, above, first, last, between, rows, active,
@@ -407,9 +406,9 @@ def repair(parent, n, leaf_order, position, table, rows, unit, group_top, group_
             node = number_of[low]
             top = pair_lca(items[item_at[s]], items[item_at[s + 1] - 1], position, table)
             origin[node] = pair_lca(origin[node], top, position, table)
-            pending[waiting, 0], pending[waiting, 1] = item_at[s], item_at[s + 1]
-            pending[waiting, 2], pending[waiting, 3] = at[s], at[s + 1]
-            pending[waiting, 4], pending[waiting, 5] = node, 0
+            pending[waiting, ITEMS_BEGIN], pending[waiting, ITEMS_END] = item_at[s], item_at[s + 1]
+            pending[waiting, ROWS_BEGIN], pending[waiting, ROWS_END] = at[s], at[s + 1]
+            pending[waiting, OVER], pending[waiting, DIVIDE] = node, 0
             waiting += 1
         for k in range(count - 1):
             node, over = number_of[nodes[k]], number_of[above[nodes[k]]]

@@ -10,12 +10,14 @@ from hcviz.core.problem import check_square
 
 
 class SignOracle:
-    """A :class:`hcviz.core.problem.ComparisonOracle` over a hidden similarity matrix.
+    """An oracle that compares pairs of items by a hidden similarity matrix.
+
+    It is a :class:`hcviz.core.problem.ComparisonOracle`.
 
     Parameters
     ----------
     similarity : float64 (n, n)
-        The hidden similarities.
+        The hidden similarities, symmetric and finite.
     eps : float
         Each answer is right with probability (1 + ``eps``) / 2, independently; also when a
         question is repeated.
@@ -24,8 +26,27 @@ class SignOracle:
 
     Attributes
     ----------
+    n_items : int
+        Number of items, n.
     asked : int
         Number of questions so far.
+
+    Raises
+    ------
+    InvalidParameter
+        ``eps`` is not between 0 and 1.
+    InvalidData
+        The similarities are not valid.
+
+    References
+    ----------
+    Perrot, Esser and Ghoshdastidar (2020), section 2: the model of wrong answers.
+
+    Examples
+    --------
+    >>> oracle = SignOracle([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]])
+    >>> oracle.compare(np.array([[0, 1]]), np.array([[0, 2]])).tolist(), oracle.asked
+    ([1], 1)
     """
 
     def __init__(
@@ -40,9 +61,23 @@ class SignOracle:
         self.asked = 0
 
     def compare(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
-        """Compare pairs: +1 where ``first[i]`` is more similar, -1 where less, 0 for a tie.
+        """Compare pairs of items.
 
-        Both are int32 (m, 2); the answer is int8 (m,).
+        Parameters
+        ----------
+        first, second : int32 (m, 2)
+            Pairs of items. Question r compares ``first[r]`` with ``second[r]``.
+
+        Returns
+        -------
+        int8 (m,)
+            +1 where the first pair is more similar, -1 where less, 0 for a tie.
+
+        Examples
+        --------
+        >>> oracle = SignOracle([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]])
+        >>> oracle.compare(np.array([[0, 2], [0, 2]]), np.array([[1, 2], [2, 0]])).tolist()
+        [-1, 0]
         """
         w = self._similarity
         self.asked += len(first)

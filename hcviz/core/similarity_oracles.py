@@ -67,8 +67,8 @@ class FeatureOracle:
         the rows. ``correlation``: (1 + Pearson correlation of the rows) / 2. ``gaussian``:
         exp(-d^2 / 2h^2) of the z-scores. Equal to :mod:`hcviz.core.similarity` up to 1e-14.
     width : float or None
-        h of the Gaussian. None: the median distance to the 7th neighbour, among at most 1,000
-        evenly spaced rows.
+        The width h of the Gaussian. None: the median distance to the 7th neighbour, among at most
+        1,000 evenly spaced rows.
     scale : (float64 (d,), float64 (d,)) or None
         Means and standard deviations for the z-scores; None: those of ``features``.
 
@@ -116,7 +116,22 @@ class FeatureOracle:
 
     @classmethod
     def check_kind(cls, kind: str) -> None:
-        """Raise :class:`InvalidParameter` for a similarity that depends on more than two rows."""
+        """Raise an error for a similarity that depends on more than two rows.
+
+        Parameters
+        ----------
+        kind : str
+            Kind of similarity.
+
+        Raises
+        ------
+        InvalidParameter
+            The kind is not in ``KINDS``.
+
+        Examples
+        --------
+        >>> FeatureOracle.check_kind("cosine")
+        """
         if kind not in cls.KINDS:
             raise InvalidParameter(
                 f"Similarities of kind {kind!r} cannot be computed one by one.",
@@ -124,14 +139,53 @@ class FeatureOracle:
             )
 
     def part(self, items: ArrayLike) -> FeatureOracle:
-        """Return an oracle over a selection of the items, in this order.
+        """Return an oracle over a selection of the items.
 
-        Each pair has exactly the same similarity as in this oracle. O(items d).
+        Parameters
+        ----------
+        items : int (k,)
+            Items of this oracle. Item r of the result is ``items[r]``.
+
+        Returns
+        -------
+        FeatureOracle
+            Each pair has exactly the same similarity as in this oracle.
+
+        Notes
+        -----
+        O(k d).
+
+        Examples
+        --------
+        >>> oracle = FeatureOracle([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], kind="cosine")
+        >>> oracle.part([2, 0]).similarity([0], [1]).tolist()
+        [[0.0]]
         """
         return self._with_rows(np.ascontiguousarray(self.rows[np.asarray(items, np.int32)]))
 
     def joined_with(self, other: FeatureOracle) -> FeatureOracle:
-        """Return an oracle over the items of this part, then those of another part."""
+        """Return an oracle over the items of this part, then those of another part.
+
+        Parameters
+        ----------
+        other : FeatureOracle
+            Another part of the same oracle.
+
+        Returns
+        -------
+        FeatureOracle
+            Each pair has exactly the same similarity as in the whole oracle.
+
+        Notes
+        -----
+        O((k + l) d) for parts of k and l items.
+
+        Examples
+        --------
+        >>> oracle = FeatureOracle([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], kind="cosine")
+        >>> oracle.part([2]).joined_with(oracle.part([0, 1])).n_items
+        3
+        """
         return self._with_rows(np.concatenate([self.rows, other.rows]))
 
     def _with_rows(self, rows: Float) -> FeatureOracle:
@@ -150,7 +204,28 @@ class FeatureOracle:
         return float(np.median(positive)) if positive.size else 1.0
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
+        """Return the similarities of all ``rows`` with all ``cols``.
+
+        Parameters
+        ----------
+        rows, cols : int32 (r,), int32 (c,)
+            Items; repeats are allowed.
+
+        Returns
+        -------
+        float64 (r, c)
+            The similarities.
+
+        Notes
+        -----
+        O(r c d).
+
+        Examples
+        --------
+        >>> oracle = FeatureOracle([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], kind="cosine")
+        >>> oracle.similarity([0, 1], [2]).tolist()
+        [[0.0], [0.0]]
+        """
         rows, cols = np.asarray(rows, np.int32), np.asarray(cols, np.int32)
         if self.kind == "gaussian":
             return np.asarray(kernels.gaussians(self.rows, rows, cols, self.width))
@@ -230,13 +305,61 @@ class FunctionOracle:
         self._lock = threading.Lock()
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
+        """Return the similarities of all ``rows`` with all ``cols``.
+
+        Parameters
+        ----------
+        rows, cols : int32 (r,), int32 (c,)
+            Items; repeats are allowed.
+
+        Returns
+        -------
+        float64 (r, c)
+            The similarities.
+
+        Raises
+        ------
+        InvalidData
+            The function fails, or its answer is not valid.
+
+        Notes
+        -----
+        The function is called for each different pair, or once if it is batched.
+
+        Examples
+        --------
+        >>> oracle = FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0])
+        >>> oracle.similarity([0, 1], [2]).tolist()
+        [[-4.0], [-3.0]]
+        """
         rows, cols = np.asarray(rows), np.asarray(cols)
         values = self.paired_similarity(np.repeat(rows, cols.size), np.tile(cols, rows.size))
         return values.reshape(rows.size, cols.size)
 
     def paired_similarity(self, first: Int, second: Int) -> Float:
-        """Return the similarities of the pairs (first[k], second[k]), float64 (len(first),)."""
+        """Return the similarities of pairs of items.
+
+        Parameters
+        ----------
+        first, second : int32 (k,)
+            The items of each pair.
+
+        Returns
+        -------
+        float64 (k,)
+            The similarity of ``first[i]`` and ``second[i]``.
+
+        Raises
+        ------
+        InvalidData
+            The function fails, or its answer is not valid.
+
+        Examples
+        --------
+        >>> oracle = FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0])
+        >>> oracle.paired_similarity([0, 2], [1, 1]).tolist()
+        [-1.0, -3.0]
+        """
         low, high = np.minimum(first, second), np.maximum(first, second)
         pairs = list(zip(low.tolist(), high.tolist(), strict=True))
         different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
@@ -360,6 +483,16 @@ class StringOracle:
     rapidfuzz (the extra ``hcviz[strings]``) releases the GIL; 10 microseconds for two texts of 500
     letters. ``all_at_once`` is True up to 250,000 letters in all: their similarities take about
     three seconds.
+
+    References
+    ----------
+    Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals".
+
+    Examples
+    --------
+    >>> oracle = StringOracle(["spoon", "spoons", "fork"])
+    >>> oracle.similarity([0], [1, 2]).round(2).tolist()
+    [[0.83, 0.2]]
     """
 
     thread_safe = symmetric = pictures = True
@@ -382,7 +515,27 @@ class StringOracle:
             ) from None
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        """Return the similarities of ``rows`` and ``cols``, float64 (len(rows), len(cols))."""
+        """Return the similarities of all ``rows`` with all ``cols``.
+
+        Parameters
+        ----------
+        rows, cols : int32 (r,), int32 (c,)
+            Items; repeats are allowed.
+
+        Returns
+        -------
+        float64 (r, c)
+            From 0 to 1.
+
+        Notes
+        -----
+        If ``rows`` and ``cols`` are equal, each pair is computed once.
+
+        Examples
+        --------
+        >>> StringOracle(["spoon", "spool"]).similarity([0], [1]).tolist()
+        [[0.8]]
+        """
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist
 

@@ -15,7 +15,21 @@ from hcviz.core.tree import Tree
 
 @dataclass(frozen=True)
 class Series:
-    """A line: ``y`` over ``x`` (both float64 (k,)), with the titles of the axes."""
+    """A line, with the titles of the axes.
+
+    Parameters
+    ----------
+    x, y : float64 (k,)
+        The points, in their order along the line.
+    x_label, y_label : str
+        Titles of the axes.
+
+    Examples
+    --------
+    >>> line = Series(np.array([2.0, 3.0]), np.array([0.4, 0.7]), "clusters", "quality")
+    >>> line.x_label
+    'clusters'
+    """
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -25,7 +39,20 @@ class Series:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A heatmap, float64 (r, c). ``items`` is True if rows and columns are the items."""
+    """A heatmap.
+
+    Parameters
+    ----------
+    values : float64 (r, c)
+        The cells.
+    items : bool
+        True if rows and columns are the items; then the page draws it as its heatmap.
+
+    Examples
+    --------
+    >>> Matrix(np.eye(3), items=True).values.shape
+    (3, 3)
+    """
 
     values: NDArray[np.float64]
     items: bool = False
@@ -33,7 +60,22 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph: the names of nodes 0..k-1, and edges, int32 (e, 2)."""
+    """A graph with named nodes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names of nodes 0..k-1.
+    edges : int32 (e, 2)
+        The two nodes of each edge.
+    directed : bool
+        True: edges go from the first node to the second.
+
+    Examples
+    --------
+    >>> Graph(("owl", "rook"), np.array([[0, 1]], np.int32)).directed
+    False
+    """
 
     names: tuple[str, ...]
     edges: NDArray[np.int32]
@@ -42,7 +84,18 @@ class Graph:
 
 @dataclass(frozen=True)
 class Points:
-    """Positions of the items in the plane, float64 (n, 2)."""
+    """Positions of the items in the plane.
+
+    Parameters
+    ----------
+    xy : float64 (n, 2)
+        The coordinates of each item.
+
+    Examples
+    --------
+    >>> Points(np.zeros((4, 2))).xy.shape
+    (4, 2)
+    """
 
     xy: NDArray[np.float64]
 
@@ -53,11 +106,15 @@ class Mask:
 
     Parameters
     ----------
-    rows, cols : int32 (r,), int32 (c,)
-        Request q is for all pairs of an item in ``rows[row_offsets[q]:row_offsets[q + 1]]`` and an
-        item in ``cols[col_offsets[q]:col_offsets[q + 1]]``.
-    row_offsets, col_offsets : int64 (k + 1,)
-        Where each of the k requests begins and ends.
+    rows : int32 (r,)
+        Items of the first lists of all requests. Request q is for all pairs of an item in
+        ``rows[row_offsets[q]:row_offsets[q + 1]]`` and an item of its second list.
+    row_offsets : int64 (k + 1,)
+        Where the first list of each of the k requests begins and ends in ``rows``.
+    cols : int32 (c,)
+        Items of the second lists: ``cols[col_offsets[q]:col_offsets[q + 1]]`` for request q.
+    col_offsets : int64 (k + 1,)
+        Where the second list of each request begins and ends in ``cols``.
 
     Raises
     ------
@@ -68,6 +125,12 @@ class Mask:
     -----
     Memory grows with the listed items, not with their pairs. :mod:`hcviz.core.query_counts` counts
     the pairs.
+
+    Examples
+    --------
+    >>> mask = Mask.of([(np.array([0], np.int32), np.array([1, 2], np.int32))])
+    >>> mask.rows.tolist(), mask.cols.tolist(), mask.col_offsets.tolist()
+    ([0], [1, 2], [0, 2])
     """
 
     rows: NDArray[np.int32]
@@ -93,7 +156,23 @@ class Mask:
 
     @classmethod
     def of(cls, log: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> Self:
-        """Create a mask from requests, each a pair of item lists."""
+        """Create a mask from requests.
+
+        Parameters
+        ----------
+        log : sequence of (int32 (r,), int32 (c,))
+            For each request, the items of its two lists.
+
+        Returns
+        -------
+        Mask
+            The requests in their order.
+
+        Examples
+        --------
+        >>> Mask.of([]).row_offsets.tolist()
+        [0]
+        """
         sides = []
         for lists in ([rows for rows, _ in log], [cols for _, cols in log]):
             offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
@@ -108,7 +187,7 @@ View = Series | Matrix | Graph | Points | Mask
 class Snapshot:
     """The tree and the metrics at one moment of a run.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         The tree so far, or the final one.
@@ -123,7 +202,13 @@ class Snapshot:
     matrices : mapping of str to float64 (n, n)
         For the heatmap, if the problem has no similarity.
     views : mapping of str to view
-        Views by title; a renderer for their type draws them.
+        Views by title: Series, Matrix, Graph, Points or Mask. A renderer for each type draws them.
+
+    Examples
+    --------
+    >>> *_, last = run("average", [[0.0], [1.0], [5.0]])
+    >>> last.tree.n_leaves, last.step == last.total
+    (3, True)
     """
 
     tree: Tree

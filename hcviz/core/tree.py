@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import convert
 from hcviz.core import treekernels as kernels
+from hcviz.core.arrays import FloatM, IntList, IntM, IntN, Parents
 from hcviz.core.errors import InvalidTree, TooLarge
 from hcviz.core.validation import check_integer, check_integers
 
@@ -64,9 +65,9 @@ class Tree:
     """
 
     def __init__(self, parent: ArrayLike, height: ArrayLike, n_leaves: int) -> None:
-        self.parent: Int = _int32(parent, "The parents of a tree").copy()
+        self.parent: Parents = _int32(parent, "The parents of a tree").copy()
         try:
-            self.height: Float = np.array(height, dtype=np.float64)
+            self.height: FloatM = np.array(height, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidTree("The heights of a tree must be numbers, one for each node.") from None
         self.n_leaves = check_integer(n_leaves, "n_leaves", InvalidTree, 1)
@@ -86,7 +87,23 @@ class Tree:
     def deferred(cls, n_leaves: int, make: Callable[[], tuple[Int, Float]]) -> Tree:
         """Create a tree whose arrays are computed and checked on first access.
 
-        ``make()`` returns ``parent`` and ``height``, the same ones in each call.
+        Parameters
+        ----------
+        n_leaves : int
+            Number of items.
+        make : callable
+            ``make()`` returns ``parent`` and ``height``, the same ones in each call.
+
+        Returns
+        -------
+        Tree
+            Its ``n_leaves`` is known at once. The first access to an array can raise InvalidTree.
+
+        Examples
+        --------
+        >>> tree = Tree.deferred(2, lambda: ([2, 2, -1], [0.0, 0.0, 1.0]))
+        >>> tree.root
+        2
         """
         tree = cls.__new__(cls)
         tree.__dict__.update(n_leaves=n_leaves, _make=make)
@@ -149,17 +166,17 @@ class Tree:
         return self.n_nodes == 2 * self.n_leaves - 1
 
     @cached_property
-    def size(self) -> Int:
+    def size(self) -> IntM:
         """Number of leaves below each node, int32 (m,); O(m)."""
         return _read_only(kernels.subtree_sizes(self.parent, self.n_leaves))
 
     @cached_property
-    def depth(self) -> Int:
+    def depth(self) -> IntM:
         """Number of edges between each node and the root, int32 (m,); O(m)."""
         return _read_only(kernels.depths(self.parent))
 
     @cached_property
-    def children_csr(self) -> tuple[Int, Int]:
+    def children_csr(self) -> tuple[IntList, IntList]:
         """The children of all nodes: ``(offsets (m+1,), items (m-1,))``, int32.
 
         The children of node v are ``items[offsets[v]:offsets[v + 1]]``, increasing.
@@ -168,7 +185,32 @@ class Tree:
         return _read_only(offsets), _read_only(items)
 
     def children(self, node: int) -> Int:
-        """Return the children of ``node``, increasing; empty for a leaf. O(1)."""
+        """Return the children of a node.
+
+        Parameters
+        ----------
+        node : int
+            A node, 0..m-1.
+
+        Returns
+        -------
+        int32 (c,)
+            Increasing; empty for a leaf. A read-only view.
+
+        Raises
+        ------
+        InvalidTree
+            The node does not exist.
+
+        Notes
+        -----
+        O(1), after O(m) in the first call.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).children(4).tolist()
+        [2, 3]
+        """
         self._check_node(node)
         offsets, items = self.children_csr
         return items[offsets[node] : offsets[node + 1]]
@@ -180,25 +222,62 @@ class Tree:
             raise InvalidTree(f"The tree has no node {node}, only 0..{self.n_nodes - 1}.")
 
     @cached_property
-    def leaf_start(self) -> Int:
+    def leaf_start(self) -> IntM:
         """Position of each node's first leaf in :attr:`leaf_order`, int32 (m,)."""
         return _read_only(kernels.first_leaf_positions(self.parent, self.size))
 
     @cached_property
-    def leaf_order(self) -> Int:
+    def leaf_order(self) -> IntN:
         """The leaves in depth-first order, children by index, int32 (n,)."""
         order = np.empty(self.n_leaves, np.int32)
         order[self.leaf_start[: self.n_leaves]] = np.arange(self.n_leaves, dtype=np.int32)
         return _read_only(order)
 
     def leaves(self, node: int) -> Int:
-        """Return the items below ``node``: a view of :attr:`leaf_order`. O(1)."""
+        """Return the items below a node.
+
+        Parameters
+        ----------
+        node : int
+            A node, 0..m-1.
+
+        Returns
+        -------
+        int32 (size[node],)
+            A read-only view of :attr:`leaf_order`. A leaf is below itself.
+
+        Raises
+        ------
+        InvalidTree
+            The node does not exist.
+
+        Notes
+        -----
+        O(1), after O(m) in the first call.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).leaves(3).tolist()
+        [0, 1]
+        """
         self._check_node(node)
         begin = self.leaf_start[node]
         return self.leaf_order[begin : begin + self.size[node]]
 
     def clades(self) -> Iterator[Int]:
-        """Yield the leaves of each inner node, in the order of the nodes; views, O(1) each."""
+        """Iterate over the clades of the inner nodes.
+
+        Returns
+        -------
+        iterator of int32
+            The leaves of each inner node, in the order of the nodes; read-only views, O(1) each.
+
+        Examples
+        --------
+        >>> tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+        >>> [clade.tolist() for clade in tree.clades()]
+        [[0, 1], [2, 0, 1]]
+        """
         return (self.leaves(v) for v in range(self.n_leaves, self.n_nodes))
 
     @cached_property
@@ -226,6 +305,12 @@ class Tree:
         Notes
         -----
         O(1) for each pair, after O(m log m) in the first call.
+
+        Examples
+        --------
+        >>> tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+        >>> tree.lca(0, [0, 1, 2]).tolist()
+        [0, 3, 4]
         """
         sides = (check_integers(side, "The nodes of lca()", InvalidTree) for side in (i, j))
         try:
@@ -240,7 +325,32 @@ class Tree:
         return found.reshape(first.shape) if first.ndim else int(found[0])
 
     def smallest_clade(self, leaves: ArrayLike) -> int:
-        """Return the LCA of one or more leaves. O(number of leaves + depth)."""
+        """Return the LCA of one or more leaves.
+
+        Parameters
+        ----------
+        leaves : int (k,)
+            One or more leaves; repeats are allowed.
+
+        Returns
+        -------
+        int
+            The node of the smallest clade that contains them; the leaf itself for a single leaf.
+
+        Raises
+        ------
+        InvalidTree
+            There are no leaves, or one of them does not exist.
+
+        Notes
+        -----
+        O(k + depth), after O(m) in the first call.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).smallest_clade([0, 1])
+        3
+        """
         wanted = check_integers(leaves, "The leaves of smallest_clade()", InvalidTree).ravel()
         if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.n_leaves:
             raise InvalidTree(f"smallest_clade() takes leaves, numbers in 0..{self.n_leaves - 1}.")
@@ -253,7 +363,7 @@ class Tree:
         )
 
     def lca_size(self) -> Int:
-        """Return |T[i,j]|, the number of leaves below the LCA of i and j, for all pairs.
+        """Return the number of leaves below the LCA of i and j, for all pairs.
 
         Returns
         -------
@@ -267,7 +377,12 @@ class Tree:
 
         Notes
         -----
-        O(n^2) time and memory; the result is not cached.
+        Papers write ``|T[i,j]|``. O(n^2) time and memory; the result is not cached.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).lca_size().tolist()
+        [[1, 2, 3], [2, 1, 3], [3, 3, 1]]
         """
         if self.n_leaves > MAX_QUADRATIC:
             raise TooLarge(
@@ -368,11 +483,45 @@ class Tree:
         Notes
         -----
         O(m).
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((0,1),(2,3));")
+        >>> tree.restrict([0, 3, 2]).to_newick()
+        '(0:3.0,(1:1.0,2:1.0):2.0);'
         """
         return self.restrict_with_origin(leaves)[0]
 
     def restrict_with_origin(self, leaves: ArrayLike) -> tuple[Tree, Int]:
-        """Return the tree of :meth:`restrict` and, for each of its nodes, the node of this tree."""
+        """Return the induced tree over some of the leaves, and the origin of its nodes.
+
+        Parameters
+        ----------
+        leaves : int (k,)
+            Different leaves, as for :meth:`restrict`.
+
+        Returns
+        -------
+        restricted : Tree
+            The tree of :meth:`restrict`.
+        origin : int32 (nodes of the restricted tree,)
+            For each of its nodes, the node of this tree.
+
+        Raises
+        ------
+        InvalidTree
+            A leaf is repeated or does not exist, or there are none.
+
+        Notes
+        -----
+        O(m).
+
+        Examples
+        --------
+        >>> tree = Tree.from_children([[0, 1], [2, 3], [4, 5]], 4)
+        >>> tree.restrict_with_origin([0, 1])[1].tolist()
+        [0, 1, 4]
+        """
         wanted = check_integers(leaves, "The leaves of restrict()", InvalidTree).ravel()
         if wanted.size == 0:
             raise InvalidTree("A tree cannot be restricted to no leaves.")
@@ -406,6 +555,11 @@ class Tree:
         ------
         InvalidTree
             A row has a height that is not finite, an unknown cluster, or a wrong fourth column.
+
+        Examples
+        --------
+        >>> Tree.from_linkage([[0, 1, 0.5, 2], [2, 3, 1.5, 3]]).parent.tolist()
+        [3, 3, 4, 4, -1]
         """
         parent, height, stated = convert.read_linkage(linkage)
         tree = cls(parent, height, stated.size + 1)
@@ -413,9 +567,17 @@ class Tree:
         return tree
 
     def to_linkage(self) -> Float:
-        """Return a linkage matrix of scipy, float64 (n - 1, 4), in the order of heights.
+        """Return a linkage matrix of scipy.
 
-        A polytomy becomes several merges of equal height.
+        Returns
+        -------
+        float64 (n - 1, 4)
+            The merges in the order of heights. A polytomy becomes several merges of equal height.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).to_linkage().tolist()
+        [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 2.0, 3.0]]
         """
         return convert.write_linkage(self.n_leaves, self.height, self.size, self.children)
 
@@ -441,6 +603,12 @@ class Tree:
         ------
         InvalidTree
             The text is not a tree over these items.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((owl:1,rook:1):2,elm:3);", ["elm", "owl", "rook"])
+        >>> tree.leaves(3).tolist(), tree.height[3:].tolist()
+        ([1, 2], [1.0, 3.0])
         """
         parent, height, n = convert.read_newick(text, labels)
         if n == 1:
@@ -448,14 +616,56 @@ class Tree:
         return cls.with_size_heights(parent, n) if height is None else cls(parent, height, n)
 
     def to_newick(self, labels: Any = None) -> str:
-        """Return a Newick text with branch lengths; ``labels`` are the names of the items."""
+        """Return a Newick text with branch lengths.
+
+        Parameters
+        ----------
+        labels : sequence of str or None
+            The names of the items; None: 0..n-1.
+
+        Returns
+        -------
+        str
+            A branch length is the difference of two heights. Names are quoted where necessary.
+
+        Raises
+        ------
+        InvalidTree
+            The number of labels is not the number of leaves.
+
+        Examples
+        --------
+        >>> Tree.star(2).to_newick(["owl", "elm"])
+        '(owl:1.0,elm:1.0);'
+        """
         return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, labels)
 
     @classmethod
     def from_children(cls, children: list[list[int]], n_leaves: int) -> Tree:
-        """Create a tree from the children of the inner nodes n, n+1, ..., children first.
+        """Create a tree from the children of its inner nodes.
 
-        Heights are clade size - 1.
+        Parameters
+        ----------
+        children : list of list of int
+            The children of the inner nodes n, n + 1, ..., the root last. A child has a smaller
+            number than its parent.
+        n_leaves : int
+            Number of items, n.
+
+        Returns
+        -------
+        Tree
+            Heights are clade size - 1.
+
+        Raises
+        ------
+        InvalidTree
+            The lists do not describe a tree.
+
+        Examples
+        --------
+        >>> Tree.from_children([[0, 1], [2, 3]], 3).parent.tolist()
+        [3, 3, 4, 4, -1]
         """
         parent = np.full(n_leaves + len(children), -1, np.int32)
         for offset, below in enumerate(children):
@@ -464,7 +674,30 @@ class Tree:
 
     @classmethod
     def with_size_heights(cls, parent: ArrayLike, n_leaves: int) -> Tree:
-        """Create a tree with clade size - 1 as heights, as top-down methods do."""
+        """Create a tree with clade size - 1 as heights, as top-down methods do.
+
+        Parameters
+        ----------
+        parent : int (m,)
+            Parent of each node, as for :class:`Tree`.
+        n_leaves : int
+            Number of items.
+
+        Returns
+        -------
+        Tree
+            A tree with these parents.
+
+        Raises
+        ------
+        InvalidTree
+            The parents do not describe a tree.
+
+        Examples
+        --------
+        >>> Tree.with_size_heights([3, 3, 4, 4, -1], 3).height.tolist()
+        [0.0, 0.0, 0.0, 1.0, 2.0]
+        """
         parents = np.ascontiguousarray(_int32(parent, "The parents of a tree"))
         if np.any(parents[:-1] <= np.arange(parents.size - 1)):
             raise InvalidTree("Not a tree: a node's parent must have a larger index than the node.")
@@ -472,7 +705,28 @@ class Tree:
 
     @classmethod
     def star(cls, n_leaves: int) -> Tree:
-        """Create the tree whose root is the parent of all leaves; it satisfies no triplet."""
+        """Create the tree whose root is the parent of all leaves.
+
+        Parameters
+        ----------
+        n_leaves : int
+            Number of items, 1 or more.
+
+        Returns
+        -------
+        Tree
+            It satisfies no triplet.
+
+        Raises
+        ------
+        InvalidTree
+            ``n_leaves`` is below 1.
+
+        Examples
+        --------
+        >>> Tree.star(3).parent.tolist()
+        [3, 3, 3, -1]
+        """
         n_leaves = check_integer(n_leaves, "n_leaves", InvalidTree, 1)
         if n_leaves == 1:
             return cls([-1], [0.0], 1)

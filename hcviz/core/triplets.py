@@ -91,12 +91,29 @@ class Triplets:
 
     @classmethod
     def of(cls, triplets: Any, n_items: int | None = None) -> Triplets:
-        """Convert rows to ``Triplets``; None gives an empty set.
+        """Convert rows to ``Triplets``.
+
+        Parameters
+        ----------
+        triplets : Triplets, int (m, 3) or None
+            The rows; None: no rows. ``Triplets`` are returned unchanged.
+        n_items : int or None
+            Number of items; None: not checked.
+
+        Returns
+        -------
+        Triplets
+            The triplets.
 
         Raises
         ------
         InvalidConstraint
             A row is not valid, or names an item that is not below ``n_items``.
+
+        Examples
+        --------
+        >>> Triplets.of([[0, 1, 2]], n_items=3)
+        Triplets(1)
         """
         if triplets is None:
             made = cls()
@@ -140,7 +157,27 @@ class Triplets:
         )
 
     def within(self, items: ArrayLike) -> NDArray[np.int64]:
-        """Return the indices of the rows whose three items are all in ``items``, int64 (k,)."""
+        """Return the indices of the rows whose three items are all in ``items``.
+
+        Parameters
+        ----------
+        items : int (k,)
+            Items, in any order.
+
+        Returns
+        -------
+        int64 (r,)
+            Increasing.
+
+        Notes
+        -----
+        O(m + k) for m triplets, apart from sorting.
+
+        Examples
+        --------
+        >>> Triplets([[0, 1, 2], [2, 3, 0]]).within([0, 1, 2]).tolist()
+        [0]
+        """
         return np.flatnonzero(np.isin(self.rows, np.asarray(items)).all(axis=1))
 
 
@@ -255,6 +292,11 @@ class Comparisons:
             pair q, minus the number of opposite answers. The pair {i, j}, i < j, has the number
             j (j - 1) / 2 + i. int8 and int16 arrays are not copied and must not be changed.
 
+        Returns
+        -------
+        Comparisons
+            Quadruplets. Their ``table`` is the matrix.
+
         Raises
         ------
         InvalidData
@@ -265,6 +307,12 @@ class Comparisons:
         4-AL, 4K-AL and AddS use the matrix itself. ``rows`` are computed on access, 16 bytes for
         each answer. The matrix has no record of opposite answers that cancel each other, so
         :meth:`once` returns its signs. O(M^2).
+
+        Examples
+        --------
+        >>> answers = Comparisons.from_table([[0, 1, 0], [-1, 0, 0], [0, 0, 0]])
+        >>> answers.rows.tolist()
+        [[0, 1, 0, 2]]
         """
         made = cls.__new__(cls)
         made.table, made._rows = sign_table.check_sign_table(table), None
@@ -289,7 +337,28 @@ class Comparisons:
 
     @classmethod
     def from_triplets(cls, triplets: Triplets) -> Comparisons:
-        """Return the two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
+        """Return the two comparisons that each ab|c implies: (a, b, c) and (b, a, c).
+
+        Parameters
+        ----------
+        triplets : Triplets or int (m, 3)
+            Rows ab|c.
+
+        Returns
+        -------
+        Comparisons
+            2m rows (anchor, near, far). Rows r and m + r are from triplet r.
+
+        Raises
+        ------
+        InvalidConstraint
+            A row is not valid.
+
+        Examples
+        --------
+        >>> Comparisons.from_triplets([[0, 1, 2]]).rows.tolist()
+        [[0, 1, 2], [1, 0, 2]]
+        """
         rows = Triplets.of(triplets).rows
         return cls(np.concatenate([rows, rows[:, [1, 0, 2]]]))
 
@@ -297,8 +366,29 @@ class Comparisons:
     def from_most_central(cls, rows: ArrayLike) -> Comparisons:
         """Convert answers "i is the most central of i, j and k" to (j, i, k) and (k, i, j).
 
-        ``rows`` is int32 (m, 3): i, j, k. Rows r and m + r of the result, (2m, 3), are from answer
-        r (Ghoshdastidar et al. 2019, section B).
+        Parameters
+        ----------
+        rows : int32 (m, 3)
+            Rows i, j, k.
+
+        Returns
+        -------
+        Comparisons
+            2m rows (anchor, near, far). Rows r and m + r are from answer r.
+
+        Raises
+        ------
+        InvalidConstraint
+            A row does not have three different items.
+
+        References
+        ----------
+        Ghoshdastidar, Perrot and von Luxburg (2019), section B.
+
+        Examples
+        --------
+        >>> Comparisons.from_most_central([[0, 1, 2]]).rows.tolist()
+        [[1, 0, 2], [2, 0, 1]]
         """
         i, j, k = _distinct_items(rows, "Answers of the most central").T
         return cls(np.concatenate([np.stack([j, i, k], 1), np.stack([k, i, j], 1)]))
@@ -307,8 +397,30 @@ class Comparisons:
     def from_odd_one_out(cls, rows: ArrayLike) -> Comparisons:
         """Convert answers "i is the odd one out of i, j and k" to (j, k, i) and (k, j, i).
 
-        ``rows`` is int32 (m, 3): i, j, k; the result is (2m, 3). The answer means only that j and
-        k are the most similar pair. It does not imply the triplet jk|i.
+        Parameters
+        ----------
+        rows : int32 (m, 3)
+            Rows i, j, k.
+
+        Returns
+        -------
+        Comparisons
+            2m rows (anchor, near, far). Rows r and m + r are from answer r.
+
+        Raises
+        ------
+        InvalidConstraint
+            A row does not have three different items.
+
+        Notes
+        -----
+        The answer means only that j and k are the most similar pair. It does not imply the triplet
+        jk|i.
+
+        Examples
+        --------
+        >>> Comparisons.from_odd_one_out([[0, 1, 2]]).rows.tolist()
+        [[1, 2, 0], [2, 1, 0]]
         """
         i, j, k = _distinct_items(rows, "Answers of the odd one out").T
         return cls(np.concatenate([np.stack([j, k, i], 1), np.stack([k, j, i], 1)]))
@@ -334,6 +446,12 @@ class Comparisons:
         Notes
         -----
         A quadruplet that compares a pair with itself is left out. O(m log m).
+
+        Examples
+        --------
+        >>> questions, yes, no = Comparisons([[0, 1, 2], [0, 1, 2], [0, 2, 1]]).tally()
+        >>> questions.tolist(), yes.tolist(), no.tolist()
+        ([[0, 2, 1]], [1], [2])
         """
         if self.is_quadruplets:
             first, second = np.sort(self.rows[:, :2], 1), np.sort(self.rows[:, 2:], 1)
@@ -356,7 +474,20 @@ class Comparisons:
     def once(self) -> Comparisons:
         """Return the comparisons as a set: each question once, with its answer.
 
-        Questions with answers both ways are left out, whatever the counts.
+        Returns
+        -------
+        Comparisons
+            Questions with answers both ways are left out, whatever the counts. A table is replaced
+            by its signs.
+
+        Notes
+        -----
+        O(m log m), or O(M^2) for a table over M pairs.
+
+        Examples
+        --------
+        >>> Comparisons([[0, 1, 2], [0, 1, 2], [1, 0, 2], [1, 2, 0]]).once().rows.tolist()
+        [[0, 1, 2]]
         """
         if self.table is not None:
             return Comparisons.from_table(np.sign(self.table))
@@ -366,7 +497,23 @@ class Comparisons:
         return Comparisons(kept)
 
     def appearances(self, n_items: int) -> NDArray[np.int64]:
-        """Return the number of comparisons with each item, int64 (n,)."""
+        """Return the number of comparisons with each item.
+
+        Parameters
+        ----------
+        n_items : int
+            Number of items, n; the comparisons may name fewer.
+
+        Returns
+        -------
+        int64 (n,)
+            A comparison that names an item twice counts once.
+
+        Examples
+        --------
+        >>> Comparisons([[0, 1, 2], [0, 2, 3]]).appearances(5).tolist()
+        [2, 1, 2, 1, 0]
+        """
         found = np.zeros(n_items, np.int64)
         if self.table is not None:
             found[: self.n_named] = sign_table.appearances(self.table)
@@ -384,7 +531,18 @@ class Comparisons:
         return self.table is not None or self.rows.shape[1] == 4
 
     def as_quadruplets(self) -> Comparisons:
-        """Convert rows (anchor, near, far) to (anchor, near, anchor, far)."""
+        """Convert rows (anchor, near, far) to (anchor, near, anchor, far).
+
+        Returns
+        -------
+        Comparisons
+            The same answers as quadruplets; the object itself if it has quadruplets.
+
+        Examples
+        --------
+        >>> Comparisons([[0, 1, 2]]).as_quadruplets().rows.tolist()
+        [[0, 1, 0, 2]]
+        """
         return self if self.is_quadruplets else Comparisons(self.rows[:, [0, 1, 0, 2]])
 
     def __len__(self) -> int:

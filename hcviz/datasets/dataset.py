@@ -163,7 +163,29 @@ class Dataset:
         return 0 if self.features is None else int(np.isnan(self.features).sum())
 
     def filled(self, missing: str = "column-mean") -> Float | None:
-        """Return the unscaled features without missing cells; see :func:`fill_missing`."""
+        """Return the unscaled features without missing cells.
+
+        Parameters
+        ----------
+        missing : str
+            Method for missing cells (:func:`fill_missing`).
+
+        Returns
+        -------
+        float64 (n, d) or None
+            None for a data set without features.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no such method.
+
+        Examples
+        --------
+        >>> data = Dataset("two", "Two items", ("a", "b"), features=[[0.0, np.nan], [2.0, 1.0]])
+        >>> data.filled().tolist()
+        [[0.0, 1.0], [2.0, 1.0]]
+        """
         return None if self.features is None else fill_missing(self.features, missing)
 
     def problem(
@@ -203,6 +225,12 @@ class Dataset:
         Notes
         -----
         O(n^2 d) with a matrix. Each kind of similarity has its own scaling.
+
+        Examples
+        --------
+        >>> problem = load("zoo").problem(similarity="cosine")
+        >>> problem.similarity.shape, problem.features.shape
+        ((101, 101), (101, 16))
         """
         filled = self.filled(missing)
         matrix = self.similarity if similarity is not None else None
@@ -233,7 +261,27 @@ class Dataset:
     def from_problem(cls, problem: Problem, name: str = "data") -> Dataset:
         """Return a data set with the parts of a problem, without its triplets.
 
-        The problem's features become the unscaled features.
+        Parameters
+        ----------
+        problem : Problem
+            Its features become the unscaled features.
+        name : str
+            Name and title of the data set.
+
+        Returns
+        -------
+        Dataset
+            Without classes and target.
+
+        Raises
+        ------
+        TooLarge
+            If the similarity is sparse and has more than 10,000 items.
+
+        Examples
+        --------
+        >>> Dataset.from_problem(Problem(features=[[0.0], [1.0]], labels=["owl", "elm"])).labels
+        ('owl', 'elm')
         """
         assert problem.labels is not None
         return cls(

@@ -17,7 +17,7 @@ def densest_cut_trap(clique: int, weight: float | None = None, epsilon: float = 
     clique : int
         Number of items in the clique; n = ``clique`` + 3.
     weight : float, optional
-        Dissimilarity W of a and b. Default: ``clique``^2.
+        Dissimilarity W of a and b. Default: ``clique ** 2``.
     epsilon : float
         Dissimilarity of b and c.
 

@@ -85,6 +85,11 @@ def names(everything: bool = False) -> tuple[str, ...]:
 def at_hand() -> tuple[str, ...]:
     """Return the names of all small data sets that can be loaded, with those in HCVIZ_DATA.
 
+    Returns
+    -------
+    tuple of str
+        Names for :func:`load`.
+
     Examples
     --------
     >>> "zoo" in at_hand()
@@ -109,6 +114,21 @@ def unavailable_reason(name: str) -> str | None:
 
 def title(name: str) -> str:
     """Return the title of a data set, without loading it.
+
+    Parameters
+    ----------
+    name : str
+        A name that :func:`load` takes.
+
+    Returns
+    -------
+    str
+        A short title for people.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such data set.
 
     Examples
     --------

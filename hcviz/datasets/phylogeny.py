@@ -57,7 +57,7 @@ def phylogeny(
     Notes
     -----
     A clade of m leaves divides at the height depth log(m) / log(n). Along a branch with t
-    substitutions per site, sites change by the model of Jukes and Cantor (1969), and there are
+    substitutions per site, sites change by the model of Jukes and Cantor (1969). There are also
     Poisson(``indels`` t length) insertions or deletions. O(n length) time and memory.
 
     Examples

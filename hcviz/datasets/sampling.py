@@ -24,7 +24,17 @@ _CHUNK = 1 << 18
 def count_comparisons(n: int, kind: Kind = "quadruplets") -> int:
     """Return the number of different questions about n items.
 
-    It is n C(n-1, 2) for triplets, and C(C(n, 2), 2) for quadruplets.
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    kind : {"quadruplets", "triplets"}
+        As for :func:`stream_comparisons`.
+
+    Returns
+    -------
+    int
+        For triplets n C(n-1, 2), and for quadruplets C(C(n, 2), 2).
 
     Raises
     ------
@@ -124,14 +134,36 @@ def sample_comparisons(
     eps: float = 1.0,
     seed: int | np.random.Generator = 0,
 ) -> Comparisons:
-    """Return all rows of :func:`stream_comparisons` as one :class:`hcviz.Comparisons`.
+    """Return random comparisons, some of them wrong, as one :class:`hcviz.Comparisons`.
 
-    The parameters are those of :func:`stream_comparisons`.
+    Parameters
+    ----------
+    similarity : float (n, n)
+        The true similarity.
+    p : float
+        Probability of each question to be observed, independently.
+    kind : {"quadruplets", "triplets"}
+        As for :func:`stream_comparisons`.
+    eps : float
+        An answer is right with probability (1 + eps)/2.
+    seed : int or numpy Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Comparisons
+        All rows of :func:`stream_comparisons`.
 
     Raises
     ------
+    InvalidParameter
+        If the kind is unknown, or a probability is not between 0 and 1.
     TooLarge
         If more than 50 million comparisons are expected.
+
+    Notes
+    -----
+    Time and memory are proportional to the number of comparisons.
 
     Examples
     --------

@@ -38,13 +38,13 @@ class SimulatedUser:
 
     Notes
     -----
-    ``paper`` : the user draws uniformly among the triplets ab|c that the root of the shown tree
-        violates: a and b are below different children. If there are none, the user does the same
-        for each child, in random order. So a tree is accepted only if it violates no triplet. The
-        paper recurses on one child only.
-    ``uniform`` : the user draws uniformly among all violated triplets.
-    ``lazy`` : the user follows one random path from the root, as in the paper, and uses the first
-        node that violates a triplet. The user may accept a wrong tree.
+    - ``paper``: the user draws uniformly among the triplets ab|c that the root of the shown tree
+      violates: a and b are below different children. If there are none, the user does the same for
+      each child, in random order. So a tree is accepted only if it violates no triplet. The paper
+      recurses on one child only.
+    - ``uniform``: the user draws uniformly among all violated triplets.
+    - ``lazy``: the user follows one random path from the root, as in the paper, and uses the first
+      node that violates a triplet. The user may accept a wrong tree.
 
     References
     ----------
@@ -100,6 +100,17 @@ class SimulatedUser:
         Notes
         -----
         O(nodes of the shown tree x nodes of the target) in the worst case.
+
+        References
+        ----------
+        Vikram and Dasgupta (2016), section 5.
+
+        Examples
+        --------
+        >>> user = SimulatedUser(Tree.from_newick("((0,1),2);"))
+        >>> a, b, c = user.answer(Tree.from_newick("((0,2),1);"))
+        >>> sorted([a, b]), c
+        ([0, 1], 2)
         """
         chosen = np.arange(self.target.n_leaves) if items is None else np.asarray(items, np.int64)
         if chosen.shape != (shown.n_leaves,):
@@ -115,12 +126,28 @@ class SimulatedUser:
         return a, b, c
 
     def odd_one_out(self, items: Sequence[int]) -> Answer | None:
-        """Return the target's triplet (a, b, c) of three items, or None in a polytomy.
+        """Return the target's triplet of three items.
+
+        Parameters
+        ----------
+        items : sequence of int
+            Three different items.
+
+        Returns
+        -------
+        tuple of int, or None
+            Items (a, b, c) for the triplet ab|c; None if the target does not resolve the items.
+            With probability ``error``, a wrong triplet.
 
         Raises
         ------
         InvalidData
             If there are not three items.
+
+        Examples
+        --------
+        >>> SimulatedUser(Tree.from_newick("((0,1),2);")).odd_one_out([2, 0, 1])
+        (0, 1, 2)
         """
         if len(items) != 3:
             raise InvalidData(f"odd_one_out needs three items, not {len(items)}.")

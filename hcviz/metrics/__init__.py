@@ -27,7 +27,14 @@ from hcviz.metrics.structural import (
 
 
 def warm() -> None:
-    """Compile the kernels, or load them from the cache."""
+    """Compile the kernels, or load them from the cache.
+
+    The functions of this package compile on first use, which takes seconds.
+
+    Examples
+    --------
+    >>> warm()
+    """
     import numpy as np
 
     from hcviz.core.tree import Tree

@@ -188,12 +188,30 @@ def adjusted_rand_index(first: NDArray[np.int32], second: NDArray[np.int32]) -> 
 
 
 def ari_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
-    """Compute :func:`adjusted_rand_index` for each two of m partitions: float64 (m, m).
+    """Compute :func:`adjusted_rand_index` for each two of m partitions.
 
     Parameters
     ----------
     partitions : sequence of int32 (n,)
-        Partitions of the same items.
+        Partitions of the same items; cluster numbers from 0.
+
+    Returns
+    -------
+    float64 (m, m)
+        Symmetric; 1 on the diagonal.
+
+    Notes
+    -----
+    O(m^2 (n + k^2)) for k clusters.
+
+    References
+    ----------
+    Hubert and Arabie (1985).
+
+    Examples
+    --------
+    >>> ari_matrix([np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
     """
     out = np.eye(len(partitions))
     for a, b in combinations(range(len(partitions)), 2):
@@ -205,7 +223,7 @@ def ari_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
 class CladeChanges:
     """The clades that differ between two trees.
 
-    Attributes
+    Parameters
     ----------
     gained : int32 (g,)
         Inner nodes of the later tree whose clades the earlier tree lacks, increasing.
@@ -213,6 +231,12 @@ class CladeChanges:
         Inner nodes of the earlier tree whose clades the later tree lacks, increasing.
     kept : int
         Number of clades in both trees, including the root's.
+
+    Examples
+    --------
+    >>> changes = clade_changes(Tree.star(3), Tree.from_newick("((0,1),2);"))
+    >>> changes.gained.tolist(), changes.lost.tolist(), changes.kept
+    ([3], [], 1)
     """
 
     gained: Int
@@ -273,12 +297,23 @@ def nearest_clades(tree: Tree, other: Tree, nodes: Int) -> Int:
     Returns
     -------
     int32 (k, 2)
-        For each node, the node of ``other`` whose clade differs in the fewest items, and the
-        number of these items (0 if both trees have the clade).
+        For each node, the node of ``other`` whose clade differs in the fewest items. The second
+        column is the number of these items, 0 if both trees have the clade.
+
+    Raises
+    ------
+    InvalidData
+        The trees have different numbers of leaves.
 
     Notes
     -----
     O(k n).
+
+    Examples
+    --------
+    >>> tree, other = Tree.from_newick("((0,1,2),3,4);"), Tree.from_newick("((0,1,2,3),4);")
+    >>> nearest_clades(tree, other, np.array([5], np.int32)).tolist()
+    [[5, 1]]
     """
     _same_items(tree, other)
     parts = [tree.leaves(int(node)) for node in nodes]

@@ -18,7 +18,7 @@ from hcviz.core.triplets import Comparisons
 class Consistency:
     """How comparisons agree with each other.
 
-    Attributes
+    Parameters
     ----------
     questions : int
         Number of different questions.
@@ -32,6 +32,12 @@ class Consistency:
     counts : int64 (c, 2)
         For each contradiction, the number of these answers and of opposite answers. Contradictions
         are sorted by the second number, then by the first (both decreasing), then by items.
+
+    Examples
+    --------
+    >>> found = consistency(Comparisons([[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2]]))
+    >>> found.questions, found.repeated, found.counts.tolist()
+    (2, 1, [[2, 1]])
     """
 
     questions: int
@@ -52,7 +58,7 @@ def consistency(comparisons: Comparisons) -> Consistency:
     Parameters
     ----------
     comparisons : Comparisons
-        m comparisons. A question is {(anchor, x), (anchor, y)}, or a set of two unordered pairs.
+        The m answers. A question is {(anchor, x), (anchor, y)}, or a set of two unordered pairs.
 
     Returns
     -------
@@ -93,7 +99,7 @@ def cyclic_share(comparisons: Comparisons) -> float:
     Parameters
     ----------
     comparisons : Comparisons
-        m comparisons.
+        The m answers.
 
     Returns
     -------
@@ -134,14 +140,14 @@ def comparisons_held(tree: Tree, comparisons: Comparisons) -> NDArray[np.int8]:
     tree : Tree
         The tree.
     comparisons : Comparisons
-        m comparisons.
+        The m answers.
 
     Returns
     -------
     int8 (m,)
         1 if the tree agrees, -1 if it has the opposite, 0 if it leaves the comparison open. The
-        tree agrees with (anchor, near, far) if LCA(anchor, near) is below LCA(anchor, far), and
-        with (i, j, k, l) if LCA(i, j) has a lower height than LCA(k, l).
+        tree agrees with (anchor, near, far) if LCA(anchor, near) is below LCA(anchor, far). It
+        agrees with (i, j, k, l) if LCA(i, j) has a lower height than LCA(k, l).
 
     Raises
     ------

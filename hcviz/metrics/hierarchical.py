@@ -144,8 +144,8 @@ def hkm(tree: Tree, features: ArrayLike) -> float:
 def hrc(tree: Tree, similarity: Any) -> float:
     """Compute the hierarchical ratio cut (HRC); smaller is better.
 
-    It is the mean over clusters C with more than ln n items of the sum over children C_k of
-    K(C_k, C without C_k) / (2 |C_k|), where K is the summed similarity.
+    It is a mean over clusters C with more than ln n items. The term of C is the sum over its
+    children C_k of ``K(C_k, C without C_k) / (2 |C_k|)``, where K is the summed similarity.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ def node_costs(
     Returns
     -------
     float64 (m,)
-        Node v contributes |v| times the similarity of the pairs whose LCA is v, plus ``lam`` c_k
-        |v| for each violated ab|c with LCA(a, b) = v. 0 for leaves. The sum is
+        Node v of size s contributes s times the similarity of the pairs whose LCA is v. Each
+        violated ab|c with LCA(a, b) = v adds ``lam c_k s``. 0 for leaves. The sum is
         :func:`dasgupta_cost`, or :func:`regularised_cost`.
 
     Raises

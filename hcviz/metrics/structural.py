@@ -66,12 +66,21 @@ def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
     triplets : Triplets or int (k, 3)
         Rows ab|c.
 
+    Returns
+    -------
+    Tree
+        Heights are clade size - 1, as in :func:`hcviz.build`.
+
     Raises
     ------
     InconsistentTriplets
         No tree satisfies all rows.
     InvalidConstraint
         Several binary trees satisfy all rows; the message names items that are not resolved.
+
+    Notes
+    -----
+    One run of BUILD, and three more for each inner node except the root.
 
     References
     ----------
@@ -109,9 +118,9 @@ def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
 
 @dataclass(frozen=True)
 class Dependency:
-    """The dependency digraph of triplets (Chatziafratis et al. 2018, definition 1).
+    """The dependency digraph of triplets.
 
-    Attributes
+    Parameters
     ----------
     bases : int32 (N, 2)
         The pair {a, b} of each class, a < b, in lexicographic order.
@@ -122,6 +131,16 @@ class Dependency:
         divided.
     measures : float64 (N,)
         The dependency measure DM of each class.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), definition 1.
+
+    Examples
+    --------
+    >>> digraph = dependency([[0, 1, 2], [1, 2, 3]])
+    >>> digraph.bases.tolist(), digraph.edges.tolist(), digraph.dmc
+    ([[0, 1], [1, 2]], [[0, 1]], 4.0)
     """
 
     bases: Int
@@ -135,7 +154,37 @@ class Dependency:
         return float(self.measures.max(initial=1.0))
 
     def layers(self, number: int) -> list[list[int]]:
-        """Group the classes reachable from class ``number`` by their longest path (def. 2)."""
+        """Group the classes that can be reached from a class by their longest path.
+
+        Parameters
+        ----------
+        number : int
+            The class, 0..N-1.
+
+        Returns
+        -------
+        list of list of int
+            Layer d has the classes whose longest path from this class has d edges. Layer 0 is the
+            class itself.
+
+        Raises
+        ------
+        InvalidConstraint
+            There is no such class.
+
+        Notes
+        -----
+        O(N + e).
+
+        References
+        ----------
+        Chatziafratis et al. (2018), definition 2.
+
+        Examples
+        --------
+        >>> dependency([[0, 1, 2], [1, 2, 3]]).layers(0)
+        [[0], [1]]
+        """
         check_integer(number, "The number of a class", InvalidConstraint)
         if number >= len(self.bases):
             raise InvalidConstraint(f"There is no class {number}, only 0..{len(self.bases) - 1}.")
@@ -304,12 +353,18 @@ def _refuse_cycle(below: list[list[int]], bases: list[tuple[int, int]]) -> None:
 class Usefulness:
     """Which triplets, or constraints of several triplets, are redundant.
 
-    Attributes
+    Parameters
     ----------
     implied : bool (g,)
         True if the other constraints imply it.
     already : bool (g,)
         True if the tree without constraints satisfies it.
+
+    Examples
+    --------
+    >>> found = usefulness(3, [[0, 1, 2]], without=Tree.from_newick("((0,1),2);"))
+    >>> found.implied.tolist(), found.already.tolist(), found.useful.tolist()
+    ([False], [True], [False])
     """
 
     implied: Bool
@@ -335,8 +390,8 @@ def usefulness(
     without : Tree or None
         The method's tree without constraints; None: ``already`` is all False.
     said : int (k,) or None
-        The constraint of each triplet, numbered 0..g-1: a constraint on a group A has |A| - 1
-        triplets. None: each triplet is a constraint.
+        The constraint of each triplet, numbered 0..g-1: a constraint on a group of s items has
+        s - 1 triplets. None: each triplet is a constraint.
 
     Returns
     -------

@@ -72,7 +72,8 @@ class ChainRecord:
 
     def add_codes(self, chain: int, number: int, codes: Codes) -> None:
         """Record the clades of a draw; ``codes`` is uint64 (k, 2)."""
-        self.codes.add(chain, number, codes[codes[:, 1] % self.one_in == 0, 0].copy())
+        chosen = codes[:, kernels.SECOND] % self.one_in == 0
+        self.codes.add(chain, number, codes[chosen, kernels.FIRST].copy())
 
     def set_comparison(self, comparison: ChainComparison | None) -> None:
         """Set a comparison of the chains that was computed before; None: compute it on request."""
@@ -95,10 +96,10 @@ class ChainRecord:
         ``codes`` is uint64 (k, 2).
         """
         found = np.full(len(codes), np.nan)
-        known = np.flatnonzero(codes[:, 1] % self.one_in == 0)
+        known = np.flatnonzero(codes[:, kernels.SECOND] % self.one_in == 0)
         recorded = self._table(self.codes, 0.0)
         if recorded.shape[1] >= convergence.MIN_DRAWS and known.size:
-            has = self._has_clades(recorded, codes[known, 0])
+            has = self._has_clades(recorded, codes[known, kernels.FIRST])
             for k, indicator in zip(known.tolist(), has, strict=True):
                 found[k] = convergence.ess_mean(indicator)
         return found

@@ -64,5 +64,5 @@ def clade_names(
 
 def _share(code: int, table: CladeTable) -> float:
     """Return the share of the trees that have the clade."""
-    at = np.flatnonzero(table.used & (table.key[:, 0] == np.uint64(code)))
+    at = np.flatnonzero(table.used & (table.key[:, kernels.FIRST] == np.uint64(code)))
     return float(table.count[at].sum()) / table.trees

@@ -227,9 +227,9 @@ class CladeTable:
         multiple of ``one_in`` as its second half.
         """
         at = np.flatnonzero(self.used & (self.count > 0.05 * self.trees))
-        at = at[self.key[at, 1] % np.uint64(one_in) == 0]
+        at = at[self.key[at, kernels.SECOND] % np.uint64(one_in) == 0]
         at = at[self.count[at] < 0.95 * self.trees]
         gap = np.abs(self.count[at] / max(self.trees, 1) - 0.5)
-        order = np.lexsort((self.key[at, 0], gap))[:number]
-        found: NDArray[np.uint64] = self.key[at[order], 0].copy()
+        order = np.lexsort((self.key[at, kernels.FIRST], gap))[:number]
+        found: NDArray[np.uint64] = self.key[at[order], kernels.FIRST].copy()
         return found

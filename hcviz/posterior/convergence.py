@@ -78,7 +78,35 @@ def rhat(draws: ArrayLike) -> float:
 def ess_bulk(draws: ArrayLike) -> float:
     """Compute the bulk effective sample size: of the rank-normalised split chains.
 
-    ``draws`` is float (chains, draws). NaN for fewer than 8 draws in a chain (Vehtari et al. 2021).
+    Parameters
+    ----------
+    draws : float (chains, draws) or (draws,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+        Number of independent draws with as much information about the bulk of the distribution;
+        NaN for fewer than 8 draws in a chain.
+
+    Raises
+    ------
+    InvalidData
+        The draws are not finite numbers.
+
+    Notes
+    -----
+    O(N log N).
+
+    References
+    ----------
+    Vehtari et al. (2021).
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(2, 500))
+    >>> 700 < ess_bulk(draws) < 1300
+    True
     """
     x = _chains(draws)
     if x.shape[1] < MIN_DRAWS_RHAT:
@@ -87,10 +115,37 @@ def ess_bulk(draws: ArrayLike) -> float:
 
 
 def ess_mean(draws: ArrayLike) -> float:
-    """Compute the effective sample size of the split chains for means. O(N log N).
+    """Compute the effective sample size of the split chains for means.
 
-    ``draws`` is float (chains, draws). For draws with two values, such as indicators of a clade,
-    the result equals :func:`ess_bulk`.
+    Parameters
+    ----------
+    draws : float (chains, draws) or (draws,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+        For draws with two values, such as indicators of a clade, it equals :func:`ess_bulk`. NaN
+        for fewer than 8 draws in a chain.
+
+    Raises
+    ------
+    InvalidData
+        The draws are not finite numbers.
+
+    Notes
+    -----
+    O(N log N).
+
+    References
+    ----------
+    Vehtari et al. (2021).
+
+    Examples
+    --------
+    >>> slow = np.cumsum(np.random.default_rng(0).normal(size=(2, 500)), axis=1)
+    >>> ess_mean(slow) < 50
+    True
     """
     x = _chains(draws)
     return _ess(_split(x)) if x.shape[1] >= MIN_DRAWS_RHAT else float("nan")
@@ -99,7 +154,34 @@ def ess_mean(draws: ArrayLike) -> float:
 def ess_tail(draws: ArrayLike) -> float:
     """Compute the tail effective sample size: the smaller of those of the 5 % and 95 % quantiles.
 
-    ``draws`` is float (chains, draws). NaN for fewer than 8 draws in a chain (Vehtari et al. 2021).
+    Parameters
+    ----------
+    draws : float (chains, draws) or (draws,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+        NaN for fewer than 8 draws in a chain.
+
+    Raises
+    ------
+    InvalidData
+        The draws are not finite numbers.
+
+    Notes
+    -----
+    O(N log N).
+
+    References
+    ----------
+    Vehtari et al. (2021).
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(2, 500))
+    >>> 500 < ess_tail(draws) < 1300
+    True
     """
     x = _chains(draws)
     if x.shape[1] < MIN_DRAWS_RHAT:
@@ -186,7 +268,22 @@ def _ess(x: Float) -> float:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """R-hat, bulk and tail effective sample size of a quantity."""
+    """R-hat, bulk and tail effective sample size of a quantity.
+
+    Parameters
+    ----------
+    rhat : float
+        The result of :func:`rhat`.
+    bulk : float
+        The result of :func:`ess_bulk`.
+    tail : float
+        The result of :func:`ess_tail`.
+
+    Examples
+    --------
+    >>> Diagnosis(rhat=1.002, bulk=900.0, tail=650.0).settled
+    True
+    """
 
     rhat: float
     bulk: float
@@ -194,7 +291,28 @@ class Diagnosis:
 
     @classmethod
     def of(cls, draws: ArrayLike) -> Diagnosis:
-        """Compute the three numbers for draws, float (chains, draws)."""
+        """Compute the three numbers.
+
+        Parameters
+        ----------
+        draws : float (chains, draws) or (draws,)
+            Finite numbers.
+
+        Returns
+        -------
+        Diagnosis
+            NaN for fewer than 8 draws in a chain.
+
+        Raises
+        ------
+        InvalidData
+            The draws are not finite numbers.
+
+        Examples
+        --------
+        >>> Diagnosis.of(np.ones((2, 10))).rhat
+        1.0
+        """
         return cls(rhat(draws), ess_bulk(draws), ess_tail(draws))
 
     @property
@@ -212,9 +330,9 @@ class Diagnosis:
 class Verdict:
     """A judgement on whether the sampler has settled.
 
-    Attributes
+    Parameters
     ----------
-    word : str
+    word : {"settled", "still settling", "too few trees yet"}
         The judgement.
     why : str
         The reason, as a sentence.
@@ -224,6 +342,13 @@ class Verdict:
         The numbers of each quantity.
     accuracy : float
         The accuracy of clade supports; see :attr:`Posterior.accuracy`.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> found = verdict({"log joint": draws})
+    >>> found.word, found.chains
+    ('settled', 4)
     """
 
     word: Literal["settled", "still settling", "too few trees yet"]

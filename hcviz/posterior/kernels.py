@@ -15,6 +15,9 @@ import numpy as np
 from hcviz.core.jit import njit
 from hcviz.core.treekernels import depths, first_leaf_positions, subtree_sizes
 
+# Columns of codes of clades: the two halves of 64 bits
+FIRST, SECOND = 0, 1
+
 
 @njit
 def shape_of(parent, n):
@@ -229,8 +232,8 @@ def clade_codes(parent, n, keys):
     code[:n] = keys
     for v in range(parent.size - 1):
         p = parent[v]
-        code[p, 0] ^= code[v, 0]
-        code[p, 1] ^= code[v, 1]
+        code[p, FIRST] ^= code[v, FIRST]
+        code[p, SECOND] ^= code[v, SECOND]
     return code
 
 
@@ -239,7 +242,7 @@ def find(key, used, first, second):
     """Return the slot of a code, or the free slot for it (linear probing)."""
     mask = np.uint64(key.shape[0] - 1)
     slot = np.int64(first & mask)
-    while used[slot] and not (key[slot, 0] == first and key[slot, 1] == second):
+    while used[slot] and not (key[slot, FIRST] == first and key[slot, SECOND] == second):
         slot += 1
         if slot == key.shape[0]:
             slot = 0
@@ -251,7 +254,7 @@ def look_up(key, used, codes):
     """Return the slots of ``codes`` (k, 2), -1 for those not in the table: int64 (k,)."""
     out = np.empty(codes.shape[0], np.int64)
     for i in range(codes.shape[0]):
-        slot = find(key, used, codes[i, 0], codes[i, 1])
+        slot = find(key, used, codes[i, FIRST], codes[i, SECOND])
         out[i] = slot if used[slot] else -1
     return out
 
@@ -265,7 +268,7 @@ def count_clades(key, used, count, missed, last, height, codes, heights, error, 
     slots = np.empty(codes.shape[0], np.int64)
     new = 0
     for i in range(codes.shape[0]):
-        slot = find(key, used, codes[i, 0], codes[i, 1])
+        slot = find(key, used, codes[i, FIRST], codes[i, SECOND])
         if not used[slot]:
             used[slot] = True
             key[slot] = codes[i]
@@ -310,8 +313,8 @@ def draw_codes(parent, nodes, n, keys, one_in, out):
         code = clade_codes(parent[k, : nodes[k]], n, keys)
         place = 0
         for v in range(n, nodes[k] - 1):
-            if code[v, 1] % one_in == 0:
-                out[k, place] = code[v, 0]
+            if code[v, SECOND] % one_in == 0:
+                out[k, place] = code[v, FIRST]
                 place += 1
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.posterior.kernels import find
+from hcviz.posterior.kernels import FIRST, SECOND, find
 
 
 @njit
@@ -69,7 +69,8 @@ def best_splits(n, size, log_support, codes, seen_at, begin, above, candidates, 
                 high += 1
             for i in range(low, high):
                 a = candidates[i]
-                first, second = codes[c, 0] ^ codes[a, 0], codes[c, 1] ^ codes[a, 1]
+                first = codes[c, FIRST] ^ codes[a, FIRST]
+                second = codes[c, SECOND] ^ codes[a, SECOND]
                 slot = find(key, used, first, second)
                 # Equal sizes confirm that the second clade is the complement of the first.
                 if used[slot] and size[owner[slot]] + size[a] == size[c]:

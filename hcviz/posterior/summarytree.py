@@ -86,7 +86,7 @@ def summary_tree(
     sizes, tall = np.concatenate(size).astype(np.int64), np.concatenate(height)
 
     # Number clades by size, then by code: items 0..n-1 first, the set of all items last.
-    order = np.lexsort((code[:, 1], code[:, 0], sizes))
+    order = np.lexsort((code[:, kernels.SECOND], code[:, kernels.FIRST], sizes))
     fresh = np.ones(len(order), bool)
     fresh[1:] = np.any(code[order[1:]] != code[order[:-1]], axis=1)
     heads = order[fresh]

@@ -73,7 +73,8 @@ def assemble(
     top : Entry
         The file.
     labels : sequence of str, optional
-        Names of the items. Default: the items of the file, in its order.
+        Names of the items. Default: those of the file; the items directly in a group come before
+        those of the groups in it.
 
     Raises
     ------

@@ -12,10 +12,18 @@ from hcviz.taxonomy.group import Group
 class Outline:
     """A group and its contents, in the order of the tree's leaves.
 
-    Attributes
+    Parameters
     ----------
-    group : the group, or None for the whole taxonomy
-    contents : indices of the items directly in the group, and the groups directly in it
+    group : Group or None
+        The group; None for the whole taxonomy.
+    contents : tuple of (int or Outline)
+        Indices of the items directly in the group, and the groups directly in it.
+
+    Examples
+    --------
+    >>> outline = Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n").outline
+    >>> outline.items, outline.children[0].name, outline.children[0].items
+    ((0,), 'Birds', (1, 2))
     """
 
     group: Group | None
@@ -37,7 +45,21 @@ class Outline:
         return tuple(each for each in self.contents if isinstance(each, Outline))
 
     def walk(self) -> Iterator[tuple[Outline, tuple[Group, ...]]]:
-        """Yield this outline and all inside, each with its path of groups, the outermost first."""
+        """Iterate over this outline and all outlines inside, each before its contents.
+
+        Yields
+        ------
+        outline : Outline
+            This outline, or one inside.
+        path : tuple of Group
+            The groups that contain it and its own group, the outermost first.
+
+        Examples
+        --------
+        >>> outline = Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n").outline
+        >>> [(each.name, len(path)) for each, path in outline.walk()]
+        [('', 0), ('Birds', 1)]
+        """
         waiting: list[tuple[Outline, tuple[Group, ...]]] = [(self, ())]
         while waiting:
             each, path = waiting.pop()

@@ -41,11 +41,21 @@ BYTE_ORDER_MARK = "\ufeff"
 class Change:
     """The difference between the clade of a group and its members.
 
-    Attributes
+    Parameters
     ----------
-    group : the group
-    gained : items in the clade that are not members, in increasing order
-    lost : members that are not in the clade, in increasing order
+    group : Group
+        The group.
+    gained : tuple of int
+        Items in the clade that are not members, in increasing order.
+    lost : tuple of int
+        Members that are not in the clade, in increasing order.
+
+    Examples
+    --------
+    >>> tree = Tree.from_newick("((0,1,2),(3,4));")
+    >>> taxonomy = Taxonomy("abcde", tree, [Group("Birds", [0, 1], id="b")])
+    >>> [(each.name, each.gained, each.lost) for each in taxonomy.changes]
+    [('Birds', (2,), ())]
     """
 
     group: Group
@@ -169,7 +179,30 @@ class Taxonomy:
         return tuple(found)
 
     def carried_to(self, tree: Tree) -> Taxonomy:
-        """Return the same groups on another tree of the same items."""
+        """Return the same groups on another tree of the same items.
+
+        Parameters
+        ----------
+        tree : Tree
+            A tree over the same items.
+
+        Returns
+        -------
+        Taxonomy
+            The groups have the same members; their places are computed again.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the tree has another number of items.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((0,1),(2,3));")
+        >>> taxonomy = Taxonomy("abcd", tree, [Group("Birds", [0, 1])])
+        >>> taxonomy.carried_to(Tree.from_newick("(0,1,(2,3));")).unplaced[0].name
+        'Birds'
+        """
         return Taxonomy(self.labels, tree, self.groups)
 
     def accepted(self, *names_or_ids: str) -> Taxonomy:
@@ -180,10 +213,22 @@ class Taxonomy:
         *names_or_ids : str
             Names or ids of the groups to change. Default: all groups in ``changes``.
 
+        Returns
+        -------
+        Taxonomy
+            The same tree and groups; the named groups have other members.
+
         Raises
         ------
         InvalidTaxonomy
             If no group has one of the names.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("((0,1,2),(3,4));")
+        >>> taxonomy = Taxonomy("abcde", tree, [Group("Birds", [0, 1])])
+        >>> taxonomy.accepted("Birds").groups[0].members
+        (0, 1, 2)
         """
         wanted = set(names_or_ids)
         unknown = wanted - {key for group in self.groups for key in (group.name, group.id)}
@@ -262,6 +307,12 @@ class Taxonomy:
         ------
         InvalidTaxonomy
             If the level is below 1.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n")
+        >>> taxonomy.labels_at(1).to_dict()
+        {'elm': nan, 'owl': 'Birds', 'rook': 'Birds'}
         """
         import pandas
 
@@ -283,36 +334,96 @@ class Taxonomy:
         return entry_from_outline(self.outline, self.labels)
 
     def to_json(self) -> str:
-        """Return nested JSON with all properties of the placed groups."""
+        """Return nested JSON with all properties of the placed groups.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n")
+        >>> Taxonomy.from_json(taxonomy.to_json()).groups == taxonomy.groups
+        True
+        """
         return write_json(self._entry)
 
     @classmethod
     def from_json(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
         """Read the text of :meth:`to_json`.
 
-        In this and the other readers, the tree is the nesting of the groups, without other clades.
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups, without other clades.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> Taxonomy.from_json(taxonomy.to_json(), ["elm", "owl"]).labels
+        ('elm', 'owl')
+        """
+        return cls._from(read_json, text, labels)
+
+    def to_markdown(self) -> str:
+        """Return an outline in Markdown. Groups are bold, with id, status and lock.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> print(taxonomy.to_markdown().rstrip())
+        - **All** {#a}
+          - owl
+          - elm
+        """
+        return write_markdown(self._entry)
+
+    @classmethod
+    def from_markdown(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
+        """Read an outline in the form of :meth:`to_markdown`.
 
         Parameters
         ----------
         text : str
             Content of the file.
         labels : sequence of str, optional
-            Names of the items. Default: the items of the file, in its order.
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups.
 
         Raises
         ------
         InvalidTaxonomy
             If the file cannot be read, or has other items.
+
+        Examples
+        --------
+        >>> Taxonomy.from_markdown("- **Birds**\\n  - owl\\n  - rook\\n- elm\\n").groups[0].members
+        (1, 2)
         """
-        return cls._from(read_json, text, labels)
-
-    def to_markdown(self) -> str:
-        """Return an outline in Markdown. Groups are bold, with id, status and lock."""
-        return write_markdown(self._entry)
-
-    @classmethod
-    def from_markdown(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read an outline in the form of :meth:`to_markdown`. See :meth:`from_json`."""
         return cls._from(read_markdown, text, labels)
 
     def to_csv(self, style: Literal["levels", "paths"] = "levels") -> str:
@@ -322,6 +433,24 @@ class Taxonomy:
         ----------
         style : {"levels", "paths"}
             The columns are ``level_1, ..., level_k, item``, or ``item, group, path``.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the style is unknown.
+
+        Examples
+        --------
+        >>> print(Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n").to_csv().rstrip())
+        level_1,item
+        ,elm
+        Birds,owl
+        Birds,rook
         """
         if style not in ("levels", "paths"):
             raise InvalidTaxonomy(
@@ -331,7 +460,31 @@ class Taxonomy:
 
     @classmethod
     def from_csv(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read a CSV text in either form of :meth:`to_csv`. See :meth:`from_json`."""
+        """Read a CSV text in either form of :meth:`to_csv`.
+
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
+
+        Examples
+        --------
+        >>> Taxonomy.from_csv("level_1,item\\nBirds,owl\\nBirds,rook\\n,elm\\n").groups[0].name
+        'Birds'
+        """
         return cls._from(read_table, text, labels)
 
     @property
@@ -346,6 +499,21 @@ class Taxonomy:
         ----------
         style : {"plain", "nhx"}
             ``nhx`` adds ids, status, locks, notes and alternative names as tags.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the style is unknown.
+
+        Examples
+        --------
+        >>> Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n").to_newick()
+        '(elm:2.0,(owl:1.0,rook:1.0)Birds:1.0);'
         """
         if style not in ("plain", "nhx"):
             raise InvalidTaxonomy(
@@ -361,17 +529,60 @@ class Taxonomy:
 
     @classmethod
     def from_newick(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read Newick, where each named inner node is a group. See :meth:`from_json`.
+        """Read Newick, where each named inner node is a group.
 
-        The tree has all clades of the file, named or not. Branch lengths are ignored.
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            The tree has all clades of the file, named or not. Branch lengths are ignored.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
+
+        Examples
+        --------
+        >>> Taxonomy.from_newick("((owl,rook)Birds,elm);").groups[0].name
+        'Birds'
         """
         return cls._from(read_newick, text, labels)
 
     def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
         """Return a SKOS ConceptScheme with all properties of the placed groups.
 
-        Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for parameters
-        and URIs.
+        Groups and items are Concepts.
+
+        Parameters
+        ----------
+        format : {"turtle", "json-ld"}
+            Syntax of the file.
+        base : str
+            Start of the URIs. The scheme is ``base + "taxonomy"``, a group ``base + "group/"`` and
+            its id, an item ``base + "item/"`` and its percent-encoded name. An id that is a URI is
+            used unchanged.
+
+        Returns
+        -------
+        str
+            Content of a file.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the format is unknown, or the base is not an absolute URI.
+
+        Notes
+        -----
+        O(n).
 
         Examples
         --------
@@ -383,9 +594,30 @@ class Taxonomy:
 
     @classmethod
     def from_skos(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read SKOS in Turtle or JSON-LD, with :func:`hcviz.taxonomy.skos_reader.read_skos`.
+        """Read SKOS in Turtle or JSON-LD.
 
-        It needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items; also if the package rdflib (the extra
+            ``hcviz[taxonomy]``) is not installed.
+
+        Notes
+        -----
+        See :func:`hcviz.taxonomy.skos_reader.read_skos` for how Concepts become groups and items.
 
         Examples
         --------
@@ -397,6 +629,11 @@ class Taxonomy:
 
     def to_opml(self) -> str:
         """Return OPML, the format of outliners. It has all properties but alternative names.
+
+        Returns
+        -------
+        str
+            Content of a file.
 
         Raises
         ------
@@ -413,7 +650,25 @@ class Taxonomy:
 
     @classmethod
     def from_opml(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read OPML of :meth:`to_opml` or of an outliner. See :meth:`from_json`.
+        """Read OPML of :meth:`to_opml` or of an outliner.
+
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
 
         Examples
         --------
@@ -426,7 +681,10 @@ class Taxonomy:
     def to_text(self) -> str:
         """Return text with one name per line, indented by two spaces per level.
 
-        See :mod:`hcviz.taxonomy.indented_text`.
+        Returns
+        -------
+        str
+            Content of a file, in the form of :mod:`hcviz.taxonomy.indented_text`.
 
         Examples
         --------
@@ -438,7 +696,25 @@ class Taxonomy:
 
     @classmethod
     def from_text(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """Read indented text, where a line above deeper lines is a group. See :meth:`from_json`.
+        """Read indented text, where a line above deeper lines is a group.
+
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: those of the file; the items directly in a group come
+            before those of the groups in it.
+
+        Returns
+        -------
+        Taxonomy
+            Its tree is the nesting of the groups.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
 
         Examples
         --------
@@ -450,10 +726,19 @@ class Taxonomy:
     def to_phyloxml(self) -> str:
         """Return phyloXML: the tree with branch lengths, and all properties of the groups.
 
+        Returns
+        -------
+        str
+            Content of a file.
+
         Raises
         ------
         InvalidTaxonomy
             If XML cannot represent a name.
+
+        References
+        ----------
+        Han and Zmasek (2009), "phyloXML: XML for evolutionary biology and comparative genomics".
 
         Examples
         --------
@@ -470,6 +755,11 @@ class Taxonomy:
         ----------
         title : str
             Heading of the page.
+
+        Returns
+        -------
+        str
+            Content of a file.
 
         Examples
         --------

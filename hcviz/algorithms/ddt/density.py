@@ -21,11 +21,14 @@ from hcviz.algorithms.ddt.work import (
     LEFT,
     LOG_FACTORIAL,
     NOISE,
+    ORDER,
     PARENT,
     RIGHT,
     ROOT,
     SIZE,
     SLOT,
+    STACK,
+    VAR,
     C,
     Float,
     H,
@@ -57,31 +60,31 @@ def update(node, time, msg, v):
         return
     k = 2 * v + node[v, SLOT]
     h = time[v, H]
-    a = msg[i, 0] + (h - time[left, H])
-    b = msg[j, 0] + (h - time[right, H])
+    a = msg[i, VAR] + (h - time[left, H])
+    b = msg[j, VAR] + (h - time[right, H])
     share = b / (a + b)
     for d in range(1, width):
         y = msg[j, d]
         msg[k, d] = y + share * (msg[i, d] - y)
-    msg[k, 0] = a * share
+    msg[k, VAR] = a * share
 
 
 @njit
 def postorder(node, spare, root):
-    """Write the inner nodes to ``spare[1]``, children before parents; return their number. O(n)."""
+    """Write the inner nodes to ``spare[ORDER]``, children first; return their number. O(n)."""
     number = node.shape[0] // 2
     last = number
     top = 1
-    spare[0, 0] = root
+    spare[STACK, 0] = root
     while top > 0:  # a preorder, written backwards
         top -= 1
-        v = spare[0, top]
+        v = spare[STACK, top]
         if node[v, LEFT] < 0:
             continue
         last -= 1
-        spare[1, last] = v
-        spare[0, top] = node[v, LEFT]
-        spare[0, top + 1] = node[v, RIGHT]
+        spare[ORDER, last] = v
+        spare[STACK, top] = node[v, LEFT]
+        spare[STACK, top + 1] = node[v, RIGHT]
         top += 2
     return number
 
@@ -123,17 +126,17 @@ def refresh_leaves(w, begin, end):
     node, msg, data, sigma = w.node, w.msg, w.data, w.sigma
     for i in range(begin, end):
         k = 2 * i + node[i, SLOT]
-        msg[k, 0] = w.real[NOISE]
+        msg[k, VAR] = w.real[NOISE]
         for d in range(data.shape[1]):
             msg[k, 1 + d] = data[i, d] / sigma[d]
 
 
 @njit
 def refresh_inner(w, begin, end):
-    """Do :func:`refresh` for places begin .. end - 1 of ``spare[1]``, a :func:`postorder`."""
+    """Do :func:`refresh` for places begin .. end - 1 of ``spare[ORDER]``, a :func:`postorder`."""
     node, time, msg = w.node, w.time, w.msg
     for x in range(begin, end):
-        v = w.spare[1, x]
+        v = w.spare[ORDER, x]
         time[v, H] = math.exp(-time[v, U])
         node[v, SIZE] = node[node[v, LEFT], SIZE] + node[node[v, RIGHT], SIZE]
         update(node, time, msg, v)
@@ -179,7 +182,7 @@ def likelihood_root(w, out):
         return 0.0
     root = w.tally[ROOT]
     k = 2 * root + node[root, SLOT]
-    both = msg[k, 0] + (1.0 - time[root, H])
+    both = msg[k, VAR] + (1.0 - time[root, H])
     logs = math.log(both)
     for d in range(dims):
         out[d] = msg[k, 1 + d] * msg[k, 1 + d] / both
@@ -199,7 +202,7 @@ def likelihood_part(w, out, begin, end, logs):
         i = 2 * left + node[left, SLOT]
         j = 2 * right + node[right, SLOT]
         h = time[v, H]
-        both = (msg[i, 0] + (h - time[left, H])) + (msg[j, 0] + (h - time[right, H]))
+        both = (msg[i, VAR] + (h - time[left, H])) + (msg[j, VAR] + (h - time[right, H]))
         logs += math.log(both)
         for d in range(dims):
             gap = msg[i, 1 + d] - msg[j, 1 + d]

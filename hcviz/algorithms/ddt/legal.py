@@ -31,12 +31,15 @@ import numpy as np
 from hcviz.algorithms.ddt.work import (
     FLOOR,
     KIND,
+    LEAVES,
     LEFT,
     MARK,
     NODE,
+    ORDER,
     PARENT,
     RIGHT,
     SIZE,
+    STACK,
     STAMP,
     TRIPLET,
     U,
@@ -155,25 +158,25 @@ def gather_active(node, count, spare, triplets, item_begin, item_triplets, activ
     """
     if triplets.shape[0] == 0:
         return 0
-    # A list of the leaves of S: spare[2] is the list, spare[1, leaf] the place of a leaf in it.
+    # spare[LEAVES] is a list of the leaves of S; spare[ORDER, leaf] is the place of a leaf in it.
     leaves = 0
     top = 1
-    spare[0, 0] = subtree
+    spare[STACK, 0] = subtree
     while top > 0:
         top -= 1
-        v = spare[0, top]
+        v = spare[STACK, top]
         if node[v, LEFT] < 0:
             if item_begin[v + 1] > item_begin[v]:
-                spare[2, leaves] = v
-                spare[1, v] = leaves
+                spare[LEAVES, leaves] = v
+                spare[ORDER, v] = leaves
                 leaves += 1
         else:
-            spare[0, top] = node[v, LEFT]
-            spare[0, top + 1] = node[v, RIGHT]
+            spare[STACK, top] = node[v, LEFT]
+            spare[STACK, top + 1] = node[v, RIGHT]
             top += 2
     found = 0
     for x in range(leaves):
-        leaf = spare[2, x]
+        leaf = spare[LEAVES, x]
         for y in range(item_begin[leaf], item_begin[leaf + 1]):
             t = item_triplets[y]
             a = triplets[t, 0]
@@ -197,9 +200,9 @@ def gather_active(node, count, spare, triplets, item_begin, item_triplets, activ
 
 @njit
 def in_list(spare, number, leaf):
-    """Return True if ``leaf`` is in the list ``spare[2, :number]``."""
-    place = spare[1, leaf]
-    return 0 <= place < number and spare[2, place] == leaf
+    """Return True if ``leaf`` is in the list ``spare[LEAVES, :number]``."""
+    place = spare[ORDER, leaf]
+    return 0 <= place < number and spare[LEAVES, place] == leaf
 
 
 @njit

@@ -52,10 +52,13 @@ from hcviz.algorithms.ddt.work import (
     LEFT,
     OUTER_STAMP,
     PARENT,
+    PATH,
     RIGHT,
     ROOT,
     SIZE,
     SLOT,
+    STACK,
+    VAR,
     C,
     H,
     U,
@@ -192,13 +195,13 @@ def outside_message(node, time, msg, outer, v, child):
     above = node[v, PARENT]
     h = time[v, H]
     j = 2 * sibling + node[sibling, SLOT]
-    a = outer[v, 0] + ((time[above, H] if above >= 0 else 1.0) - h)
-    b = msg[j, 0] + (h - time[sibling, H])
+    a = outer[v, VAR] + ((time[above, H] if above >= 0 else 1.0) - h)
+    b = msg[j, VAR] + (h - time[sibling, H])
     share = b / (a + b)
     for d in range(1, msg.shape[1]):
         y = msg[j, d]
         outer[child, d] = y + share * (outer[v, d] - y)
-    outer[child, 0] = a * share
+    outer[child, VAR] = a * share
 
 
 @njit
@@ -210,12 +213,12 @@ def update_outside(node, time, msg, outer, spare, root, v, stamp):
     depth = 0
     x = v
     while node[x, OUTER_STAMP] != stamp:
-        spare[0, depth] = x
+        spare[STACK, depth] = x
         depth += 1
         x = node[x, PARENT]
     while depth > 0:
         depth -= 1
-        x = spare[0, depth]
+        x = spare[STACK, depth]
         outside_message(node, time, msg, outer, node[x, PARENT], x)
         node[x, OUTER_STAMP] = stamp
 
@@ -238,13 +241,13 @@ def draw_parent_location(node, time, msg, outer, rng, subtree, parent, branch, u
     h = math.exp(-u)
     i = 2 * branch + node[branch, SLOT]
     k = 2 * subtree + node[subtree, SLOT]
-    p = 1.0 / (msg[i, 0] + (h - time[branch, H]))
-    q = 1.0 / (msg[k, 0] + (h - time[subtree, H]))
-    r = 1.0 / (outer[branch, 0] + ((time[above, H] if above >= 0 else 1.0) - h))
+    p = 1.0 / (msg[i, VAR] + (h - time[branch, H]))
+    q = 1.0 / (msg[k, VAR] + (h - time[subtree, H]))
+    r = 1.0 / (outer[branch, VAR] + ((time[above, H] if above >= 0 else 1.0) - h))
     total = p + q + r
     spread = math.sqrt(1.0 / total)
     own = 2 * parent + node[parent, SLOT]
-    msg[own, 0] = 0.0
+    msg[own, VAR] = 0.0
     for d in range(1, msg.shape[1]):
         mean = (p * msg[i, d] + q * msg[k, d] + r * outer[branch, d]) / total
         msg[own, d] = mean + spread * rng.normal()
@@ -258,10 +261,10 @@ def log_fit(node, time, msg, outer, subtree, branch, u):
     above = node[branch, PARENT]
     i = 2 * branch + node[branch, SLOT]
     k = 2 * subtree + node[subtree, SLOT]
-    a = msg[i, 0] + (h - time[branch, H])
-    b = outer[branch, 0] + ((time[above, H] if above >= 0 else 1.0) - h)
+    a = msg[i, VAR] + (h - time[branch, H])
+    b = outer[branch, VAR] + ((time[above, H] if above >= 0 else 1.0) - h)
     share = b / (a + b)
-    var = a * share + msg[k, 0] + (h - time[subtree, H])
+    var = a * share + msg[k, VAR] + (h - time[subtree, H])
     square = 0.0
     for d in range(1, msg.shape[1]):
         y = outer[branch, d]
@@ -304,7 +307,7 @@ def regraft(w, rng, subtree, tries):
     x = np.int64(-1) if given else np.int64(above)
     while x >= 0:
         update(node, time, msg, x)
-        spare[3, touched] = x
+        spare[PATH, touched] = x
         touched += 1
         x = np.int64(node[x, PARENT])
     stamp = new_stamp(node, count)
@@ -342,7 +345,7 @@ def regraft(w, rng, subtree, tries):
                 draw_parent_location(node, time, msg, outer, rng, subtree, parent, branch, u)
     if accepted == 0:
         for y in range(touched):
-            x = spare[3, y]
+            x = spare[PATH, y]
             node[x, SLOT] = 1 - node[x, SLOT]
         attach(node, subtree, parent, sibling)
         leave_group(node, group, group_top, parent, sibling)

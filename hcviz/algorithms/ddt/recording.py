@@ -12,7 +12,7 @@ import numpy as np
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, postorder, refresh
 from hcviz.algorithms.ddt.running import CALL, Chain
-from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, SLOT, H
+from hcviz.algorithms.ddt.work import GIVEN, ORDER, PARENT, ROOT, SLOT, H
 from hcviz.core.jit import njit
 from hcviz.posterior.draws import Draws
 
@@ -27,7 +27,7 @@ def copy_draw(w, parent, height):
     number = postorder(node, w.spare, w.tally[ROOT])
     rank = np.arange(node.shape[0]).astype(np.int32)
     for place in range(number):
-        rank[w.spare[1, place]] = n + place
+        rank[w.spare[ORDER, place]] = n + place
     for v in range(node.shape[0]):
         above = node[v, PARENT]
         parent[rank[v]] = rank[above] if above >= 0 else -1

@@ -32,6 +32,7 @@ from hcviz.algorithms.ddt.work import (
     PROPOSALS,
     ROOT,
     SLOT,
+    VAR,
     C,
     H,
     U,
@@ -283,7 +284,7 @@ def rescale(w, rng, scale, common, top):
             ratio += scale[d] * part
     size = 1 if common else dims
     fall = w.real[C] * w.table[HARMONIC, n - 1]
-    nu, var, h = w.real[NOISE], top[0], time[root, H]
+    nu, var, h = w.real[NOISE], top[VAR], time[root, H]
     level = log_rescaled(0.0, fall, size, ratio, nu, var, h, square, dims)
     level += math.log(1.0 - rng.random())
     begin, end = -time[root, U], LATEST - latest

@@ -46,6 +46,7 @@ from hcviz.algorithms.ddt.work import (
     HARMONIC,
     LEFT,
     PARENT,
+    PATH,
     RIGHT,
     ROOT,
     SIZE,
@@ -144,7 +145,7 @@ def slide(w, rng):
     It counts as accepted if S moves to another branch.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, path, path_prior = w.tally, w.real, w.spare[3], w.path_prior
+    count, real, path, path_prior = w.tally, w.real, w.spare[PATH], w.path_prior
     active = w.active_triplets
     reset_stamps(node, count)
     parent, subtree, place, length = draw_path(node, path, rng, w.data.shape[0])

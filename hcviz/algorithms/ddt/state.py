@@ -21,6 +21,7 @@ from hcviz.algorithms.ddt.work import (
     SLOT,
     SUBTREE,
     TRIES,
+    VAR,
     C,
     Float,
     Int,
@@ -242,7 +243,7 @@ def put_locations(w: Work, places: Float) -> None:
     """Write given locations as messages without variance."""
     inner = np.arange(w.data.shape[0], w.node.shape[0])
     rows = 2 * inner + w.node[inner, SLOT]
-    w.msg[rows, 0] = 0.0
+    w.msg[rows, VAR] = 0.0
     w.msg[rows, 1:] = places
 
 

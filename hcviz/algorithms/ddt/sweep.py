@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hcviz.algorithms.ddt.density import likelihood_part, likelihood_root, postorder, refresh_part
 from hcviz.algorithms.ddt.scales import (
@@ -29,7 +28,8 @@ from hcviz.algorithms.ddt.times import (
     learn_c,
     sweep_times_part,
 )
-from hcviz.algorithms.ddt.work import GIVEN, LEARNT, ROOT, Float
+from hcviz.algorithms.ddt.work import GIVEN, LEARNT, ROOT
+from hcviz.core.arrays import Counters, FloatD, FloatRows
 from hcviz.core.jit import njit
 
 #: The steps, in their order.
@@ -48,15 +48,20 @@ from hcviz.core.jit import njit
 ) = range(11)
 
 
+# Places in SweepState.place and SweepState.logs
+STEP, AT = range(2)
+NOW, PROPOSED, OLD = range(3)
+
+
 class SweepState(NamedTuple):
     """Where a sweep is, and what its steps leave for later ones; d dimensions, m nodes."""
 
-    place: NDArray[np.int64]  # (2,): step, and place within it
-    logs: Float  # (3,): sums of logs of the likelihood now and as proposed; the old noise or c
-    square: Float  # (d,): squares of the likelihood now
-    other: Float  # (d,): as proposed
-    top: Float  # (1 + d,): the root's message
-    times: Float  # (m, 2): the times before the proposal
+    place: Counters  # (2,): step, and place within it
+    logs: FloatD  # (3,): sums of logs of the likelihood now and as proposed; the old noise or c
+    square: FloatD  # squares of the likelihood now
+    other: FloatD  # as proposed
+    top: FloatD  # (1 + d,): the root's message
+    times: FloatRows  # (m, 2): the times before the proposal
 
 
 @njit
@@ -87,7 +92,7 @@ def sweep_part(w, rng, learn, scale, common, state, block):
 
     Nothing else may change ``w`` between two parts of one sweep.
     """
-    step, at = state.place[0], state.place[1]
+    step, at = state.place[STEP], state.place[AT]
     n, m = w.data.shape[0], w.node.shape[0]
     given = w.tally[GIVEN] == 1
     learnt = learn and w.tally[LEARNT] == 1
@@ -104,25 +109,25 @@ def sweep_part(w, rng, learn, scale, common, state, block):
             learn_c(w, rng)
     elif step == SQUARES:
         if learn:
-            at, end = squares_part(w, state.square, state.logs[0:1], at, block), m
+            at, end = squares_part(w, state.square, state.logs[NOW:], at, block), m
     elif step == PROPOSE:
         if learnt:
             state.top[:] = root_message(w)
         if proposes:
             old, times = propose(w, rng)
-            state.logs[2] = old
+            state.logs[OLD] = old
             state.times[:] = times
     elif step == REFRESH_PROPOSED:
         if proposes:
             at, end = refresh_part(w, at, block), m
     elif step == SQUARES_PROPOSED:
         if proposes:
-            at, end = squares_part(w, state.other, state.logs[1:2], at, block), m
+            at, end = squares_part(w, state.other, state.logs[PROPOSED:], at, block), m
     elif step == SCALES:
         if proposes:
             accept_or_restore(
-                w, rng, scale, common, state.logs[2], state.times, state.logs[0], state.square,
-                state.top, state.logs[1], state.other,
+                w, rng, scale, common, state.logs[OLD], state.times, state.logs[NOW], state.square,
+                state.top, state.logs[PROPOSED], state.other,
             )  # fmt: skip
         if learn:
             draw_sigma(w, rng, scale, common, state.square)
@@ -141,13 +146,13 @@ def sweep_part(w, rng, learn, scale, common, state, block):
         at, end = n - 1 - first, n - 1
     if at == end:
         step, at = step + 1, np.int64(0)
-    state.place[0], state.place[1] = step, at
+    state.place[STEP], state.place[AT] = step, at
     return step < END
 
 
 @njit(error_model="numpy")
 def squares_part(w, out, logs, at, block):
-    """Add ``block`` nodes to ``out`` and ``logs`` of :func:`density.log_likelihood`.
+    """Add ``block`` nodes to ``out`` and ``logs[0]`` of :func:`density.log_likelihood`.
 
     ``at`` is 0 at first; returns the place to continue from, the number of nodes at the end.
     """

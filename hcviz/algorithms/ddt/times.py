@@ -23,11 +23,14 @@ from hcviz.algorithms.ddt.moves import LATEST, outside_message
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
     LEFT,
+    ORDER,
     PARENT,
     RIGHT,
     ROOT,
     SIZE,
     SLOT,
+    STACK,
+    VAR,
     C,
     H,
     U,
@@ -89,9 +92,9 @@ def slice_time(node, time, msg, outer, table, c, rng, v):
     dims = msg.shape[1] - 1
     i = 2 * left + node[left, SLOT]
     j = 2 * right + node[right, SLOT]
-    base1 = msg[i, 0] - time[left, H]
-    base2 = msg[j, 0] - time[right, H]
-    base3 = outer[v, 0] + (time[above, H] if above >= 0 else 1.0)
+    base1 = msg[i, VAR] - time[left, H]
+    base2 = msg[j, VAR] - time[right, H]
+    base3 = outer[v, VAR] + (time[above, H] if above >= 0 else 1.0)
     ij, io, jo = distances(msg, outer, i, j, v)
     u = time[v, U]
     bounded = high < math.inf
@@ -134,8 +137,8 @@ def begin_sweep_times(w):
     """Prepare :func:`sweep_times_part`; return the depth of its stack, 1."""
     root = w.tally[ROOT]
     w.outer[root, :] = 0.0
-    w.spare[0, 0] = root
-    w.spare[1, 0] = 0
+    w.spare[STACK, 0] = root
+    w.spare[ORDER, 0] = 0
     return np.int64(1)
 
 
@@ -146,7 +149,7 @@ def sweep_times_part(w, rng, top, visits):
     Nothing else may change ``w`` between two calls: the stack is in its spare rows.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    stack, phase = w.spare[0], w.spare[1]
+    stack, phase = w.spare[STACK], w.spare[ORDER]  # the phase of each node on the stack
     c = w.real[C]
     dims = msg.shape[1] - 1
     while top > 0 and visits > 0:
@@ -202,19 +205,19 @@ def draw_locations(w, rng):
 
 @njit(error_model="numpy")
 def draw_locations_part(w, rng, begin, end):
-    """Do :func:`draw_locations` for places end - 1 down to begin of ``spare[1]``, a postorder."""
+    """Do :func:`draw_locations` for places end - 1 down to begin of ``spare[ORDER]``."""
     node, time, msg = w.node, w.time, w.msg
     if msg.shape[1] == 1:
         return
     for x in range(end - 1, begin - 1, -1):
-        v = w.spare[1, x]
+        v = w.spare[ORDER, x]
         above = node[v, PARENT]
         own = 2 * v + node[v, SLOT]
         over = 2 * above + node[above, SLOT] if above >= 0 else np.int64(0)
         ahead = (time[above, H] if above >= 0 else 1.0) - time[v, H]
-        share = ahead / (ahead + msg[own, 0])
-        spread = math.sqrt(share * msg[own, 0])
-        msg[own, 0] = 0.0
+        share = ahead / (ahead + msg[own, VAR])
+        spread = math.sqrt(share * msg[own, VAR])
+        msg[own, VAR] = 0.0
         for d in range(1, msg.shape[1]):
             origin = msg[over, d] if above >= 0 else 0.0
             msg[own, d] = origin + share * (msg[own, d] - origin) + spread * rng.normal()

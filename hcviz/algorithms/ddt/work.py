@@ -21,6 +21,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.arrays import (
+    Counters,
+    FloatD,
+    FloatK,
+    FloatM,
+    FloatND,
+    FloatRows,
+    IntList,
+    IntRows,
+    TripletRows,
+)
 from hcviz.core.groups import NO_GROUPS, Groups, Nesting
 
 #: Slides between two prunings by regraft: SLIDES_FEW up to FEW items, SLIDES_MANY above. With few
@@ -34,6 +45,10 @@ Int = NDArray[np.int32]
 PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, OUTER_STAMP = range(8)
 # Columns of Work.time
 U, H = 0, 1
+# Column of Work.msg and Work.outer: the variance; the means follow
+VAR = 0
+# Rows of Work.spare: a stack, an order of nodes, a list of leaves, and a path
+STACK, ORDER, LEAVES, PATH = range(4)
 # Places in Work.tally
 ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT, SLIDES = range(9)
 # Places in Work.real
@@ -54,29 +69,30 @@ class Work(NamedTuple):
     distribution of the parent's location given all that is outside the node's subtree.
     """
 
-    node: Int  # (m, 8)
-    time: Float  # (m, 2): u, h
-    msg: Float  # (2m, 1 + d)
-    outer: Float  # (m, 1 + d)
-    table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: NDArray[np.int64]  # (9,): root, last stamp, proposals, accepted, subtree, tries left,
+    node: IntRows  # (m, 8)
+    time: FloatRows  # (m, 2): u, h
+    msg: FloatRows  # (2m, 1 + d)
+    outer: FloatRows  # (m, 1 + d)
+    table: FloatRows  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
+    tally: Counters  # (9,): root, last stamp, proposals, accepted, subtree, tries left,
     # 1 if locations are given (then a message is a location, with variance 0),
     # 1 if the leaf noise is learnt, and the number of slides between two regrafts
-    real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
-    spare: Int  # (4, m): stacks and lists
-    path_prior: Float  # (m,): a slide's log prior along its path
-    data: Float  # (n, d): features less mu
-    sigma: Float  # (d,)
-    noise_floor: Float  # (d,): if the leaf noise is learnt, the least value of noise * sigma^2
-    triplets: Int  # (k, 3)
-    weight: Float  # (k,)
-    item_begin: Int  # (n + 1,): where each item's triplets begin in ``item_triplets``
-    item_triplets: Int  # (3k,): triplet indices by item
-    active_triplets: Int  # (k, 3): of the triplets active in a move: node, kind of rule, triplet
-    group_home: Int  # (n,): the smallest hard group of each item, or -1
-    group_over: Int  # (g,): the smallest larger group that contains each group, or -1
-    group_size: Int  # (g,): number of items
-    group_first: Int  # (g,): lowest item
+    real: FloatD  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
+    spare: IntRows  # (4, m): stacks and lists
+    path_prior: FloatM  # a slide's log prior along its path
+    data: FloatND  # features less mu
+    sigma: FloatD
+    noise_floor: FloatD  # if the leaf noise is learnt, the least value of noise * sigma^2
+    triplets: TripletRows
+    weight: FloatK
+    item_begin: IntList  # (n + 1,): where each item's triplets begin in ``item_triplets``
+    item_triplets: IntList  # (3k,): triplet indices by item
+    # (k, 3): of the triplets active in a move: node, kind of rule, triplet
+    active_triplets: IntRows
+    group_home: IntList  # (n,): the smallest hard group of each item, or -1
+    group_over: IntList  # (g,): the smallest larger group that contains each group, or -1
+    group_size: IntList  # (g,): number of items
+    group_first: IntList  # (g,): lowest item
 
 
 def allocate(

@@ -36,6 +36,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hcviz.core.arrays import (
+    BoolM,
+    Counters,
+    FloatK,
+    FloatM,
+    FloatN,
+    IntList,
+    IntM,
+    IntN,
+    IntRows,
+    Parents,
+    TripletRows,
+)
 from hcviz.core.buildkernels import renumbered
 from hcviz.core.jit import njit
 
@@ -47,41 +60,41 @@ TRIED = 3
 class Best(NamedTuple):
     """The best tree so far, as in :class:`Search`."""
 
-    leaf: np.ndarray  # (m,) int32
-    up: np.ndarray  # (m,) int32
-    cut: np.ndarray  # (m,) float64
-    cost: np.ndarray  # (1,) float64
+    leaf: IntM
+    up: Parents
+    cut: FloatM
+    cost: FloatM  # (1,)
 
 
 class Search(NamedTuple):
     """The tree and work space; see the module's docstring. All arrays are C-contiguous."""
 
-    size: np.ndarray  # (m,) int32
-    end: np.ndarray  # (m,) int32
-    up: np.ndarray  # (m,) int32, parent's position, -1 at the root
-    leaf: np.ndarray  # (m,) int32, item or -1
-    cut: np.ndarray  # (m,) float64
-    place: np.ndarray  # (n,) int32, position of an item
-    rows: np.ndarray  # (k, 3) int32, triplets
-    price: np.ndarray  # (k,) float64, lam times weight; 0: hard
-    item_begin: np.ndarray  # (n + 1,) int32: where an item's triplets begin in item_triplets
-    item_triplets: np.ndarray  # (3k,) int32
-    x: np.ndarray  # (n,) float64, weight between S and an item
-    weight: np.ndarray  # (m,) float64, X
-    edge: np.ndarray  # (m,) float64, case 2: edges that end at this node
-    below: np.ndarray  # (m,) float64, case 1: the price strictly below this node
-    floor: np.ndarray  # (m,) bool, case 1, hard
-    need: np.ndarray  # (m,) int32, case 2, hard
-    met: np.ndarray  # (m,) int32, how many of them hold here
-    down: np.ndarray  # (m,) float64, the sum over ancestors
-    value: np.ndarray  # (m,) float64, f; inf if not allowed
-    touched: np.ndarray  # (3k + g + 1,) int32: positions to clear; the last entry is their number
-    old: np.ndarray  # (m,) float64: cuts of S's ancestors
-    spare: np.ndarray  # (5, m) int32
-    spare_cut: np.ndarray  # (m,) float64
-    tally: np.ndarray  # (5,) int64: see the constants below
-    group_size: np.ndarray  # (g,) int32
-    group_first: np.ndarray  # (g,) int32, the lowest item of each group
+    size: IntM
+    end: IntM
+    up: Parents  # parent's position, -1 at the root
+    leaf: IntM  # item or -1
+    cut: FloatM
+    place: IntN  # position of an item
+    rows: TripletRows
+    price: FloatK  # lam times weight; 0: hard
+    item_begin: IntList  # (n + 1,): where an item's triplets begin in item_triplets
+    item_triplets: IntList  # (3k,)
+    x: FloatN  # weight between S and an item
+    weight: FloatM  # X
+    edge: FloatM  # case 2: edges that end at this node
+    below: FloatM  # case 1: the price strictly below this node
+    floor: BoolM  # case 1, hard
+    need: IntM  # case 2, hard
+    met: IntM  # how many of them hold here
+    down: FloatM  # the sum over ancestors
+    value: FloatM  # f; inf if not allowed
+    touched: IntList  # (3k + g + 1,): positions to clear; the last entry is their number
+    old: FloatM  # cuts of S's ancestors
+    spare: IntRows  # (5, m)
+    spare_cut: FloatM
+    tally: Counters  # (5,): see the constants below
+    group_size: IntList  # (g,)
+    group_first: IntList  # (g,): the lowest item of each group
 
 
 #: Places in ``tally``: the next position, subtrees without a gain in a row, perturbations,

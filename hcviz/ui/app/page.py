@@ -234,14 +234,14 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     Parameters
     ----------
-    problem_or_dataset
+    problem_or_dataset : Problem, Dataset, str, DataFrame or float (n, d)
         One of: a :class:`hcviz.Problem`; a data set of ``hcviz.datasets.load``, or its name; a
         pandas DataFrame with one item a row, its label in the index, read like a table in a file;
         an array of features, float (n, d), NaN where a cell is missing.
-    method
+    method : str or None
         Name of a method. Default: the sampler if there are features, else the first method that
         can run.
-    height
+    height : int
         Height in CSS pixels.
 
     Returns

@@ -237,7 +237,7 @@ def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: I
     A bin with more than ``MAX_SAMPLES`` rows or columns is sampled evenly. So a texel reads at most
     ``MAX_SAMPLES`` squared cells for any n. A bin without known cells is missing.
     """
-    return _pool(  # type: ignore[no-any-return]
+    return _pool(
         levels, rows, np.ascontiguousarray(row_order, dtype=np.int32),
         columns, np.ascontiguousarray(column_order, dtype=np.int32), MAX_SAMPLES,
     )  # fmt: skip
@@ -297,7 +297,7 @@ def _pool(
 def majority(codes: Bytes, layout: Layout, edges: Int | None = None) -> Bytes:
     """Return the commonest code (ties: the smallest) of each row, or of each bin of places."""
     starts = layout.row_start if edges is None else edges
-    return _majority(codes, layout.order, starts)  # type: ignore[no-any-return]
+    return _majority(codes, layout.order, starts)
 
 
 @njit

@@ -166,7 +166,7 @@ class TreeScene:
     def stems(self) -> Path:
         """Return the branches to closed slots, as :meth:`path` does."""
         every = np.ones(self.n_slots, np.bool_)
-        return paper.stem_path(self.parent, self.height, self.y, self.is_open, every)  # type: ignore[no-any-return]
+        return paper.stem_path(self.parent, self.height, self.y, self.is_open, every)
 
     def filled(self, slots: ArrayLike) -> Path:
         """Return these slots (folded, bundled or collapsed) as filled triangles."""

@@ -1,0 +1,51 @@
+"""``make docs`` builds the documentation without a warning and without the network."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+from tools import public_api
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built pages."""
+    recipe = re.search(r"-m (sphinx .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    folder = tmp_path_factory.mktemp("docs")
+    command = recipe.replace("build/docs", str(folder)).split()
+    assert "-W" in command
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+def test_every_public_name_and_document_has_a_page(site):
+    pages = {path.stem for path in (site / "_api").glob("*.html")}
+    names = {f"{module}.{name}" for module, name in public_api.names()}
+    assert names - pages == {"hcviz.taxonomy.Group", "hcviz.taxonomy.Taxonomy"}  # under hcviz
+    for document in (ROOT / "docs").glob("*.md"):
+        assert (site / f"{document.stem}.html").exists()
+
+
+def test_the_reference_has_types_and_examples(site):
+    page = re.sub(r"<[^>]+>", "", (site / "_api" / "hcviz.Tree.html").read_text())
+    assert "int or array of int" in page
+    assert "from_newick" in page
+    assert "tree.lca(0, 2)" in page
+
+
+def test_a_page_loads_nothing_from_another_host(site):
+    loads = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=["'](?:https?:)?//""")
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 70
+    assert [path.name for path in pages if loads.search(path.read_text())] == []
+    imports = re.compile(r"""@import|url\(["']?(?:https?:)?//""")
+    sheets = list(site.rglob("*.css"))
+    assert [path.name for path in sheets if imports.search(path.read_text())] == []
