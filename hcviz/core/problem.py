@@ -255,7 +255,32 @@ class Problem:
         return made
 
     def with_groups(self, groups: Any) -> Problem:
-        """Return a problem with other groups and otherwise the same data. O(sum of the sizes)."""
+        """Return a problem with other groups and otherwise the same data.
+
+        Parameters
+        ----------
+        groups : Groups, sets of int or None
+            Sets of items that must be clades.
+
+        Returns
+        -------
+        Problem
+            It shares the data with this one.
+
+        Raises
+        ------
+        InvalidConstraint
+            A group is not valid, names an unknown item, or has all items.
+
+        Notes
+        -----
+        O(sum of the sizes).
+
+        Examples
+        --------
+        >>> Problem(labels=["bat", "owl", "eel", "cod"]).with_groups([{2, 3}]).groups
+        Groups(1)
+        """
         made = copy(self)  # the other fields are checked and frozen already
         made.__dict__.pop("constraint_rows", None)  # cached, from the former groups
         object.__setattr__(made, "groups", Groups.of(groups, self.n_items))
@@ -304,7 +329,19 @@ class Problem:
         return len(self.triplets) + len(self.groups)
 
     def without_constraints(self) -> Problem:
-        """Return a problem with the same data and no triplets or groups. O(1)."""
+        """Return a problem with the same data and no triplets or groups. O(1).
+
+        Returns
+        -------
+        Problem
+            It shares the data with this one.
+
+        Examples
+        --------
+        >>> problem = Problem(labels=["bat", "owl", "eel"], groups=[{1, 2}])
+        >>> problem.without_constraints().n_constraints
+        0
+        """
         return self.with_triplets(()).with_groups(())
 
     @cached_property

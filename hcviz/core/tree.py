@@ -407,6 +407,7 @@ class Tree:
         Returns
         -------
         bool
+            True for the leaves of a node.
 
         Raises
         ------
