@@ -40,7 +40,7 @@ def padded_texts(
         return data
     nowhere = (away * np.arange(1, spare + 1)).astype(np.float32)
     zeros = np.zeros(spare, np.float32)
-    padded = {}
+    padded: dict[str, Any] = {}
     for name, values in data.items():
         if name in _PLACES or name in _NUMBERS:
             padded[name] = np.concatenate((values, nowhere if name in _PLACES else zeros))
