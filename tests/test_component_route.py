@@ -157,8 +157,8 @@ def resolve(path):
 def test_panel_still_has_the_route_that_is_replaced():
     """Where this fails, Panel has changed the route: read it again, and mend or delete compat."""
     assert get_static_routes({}) == [("/components/(.*)", ComponentResourceHandler, {})]
-    assert list(inspect.signature(components.importing).parameters) == ["self", "path"]
-    assert "importlib.import_module(mod)" in inspect.getsource(components.importing)
+    assert list(inspect.signature(components.importing_parse).parameters) == ["self", "path"]
+    assert "importlib.import_module(mod)" in inspect.getsource(components.importing_parse)
     assert ComponentResourceHandler.parse_url_path is components.parse_url_path
     assert "parse_url_path" in inspect.getsource(ComponentResourceHandler.__mro__[1].get)
     # `panel serve` loads the group before the server begins.
@@ -172,7 +172,7 @@ def test_loaded_components_keep_their_resources():
     address = component_resource_path(NativeDarkTheme, "base_css", NativeDarkTheme.base_css)
     assert f"/{address}" == LOADED
     path = address.removeprefix("components/")
-    assert resolve(path) == components.importing(ComponentResourceHandler, path)
+    assert resolve(path) == components.importing_parse(ComponentResourceHandler, path)
 
 
 class Harmless(pn.viewable.Viewer):

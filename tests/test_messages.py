@@ -81,6 +81,12 @@ def test_a_message_has_one_handler():
         ACTS.on("pick")(lambda target: None)
 
 
+def test_a_number_is_a_float_since_javascript_sends_whole_numbers_without_a_point():
+    target = Target()
+    ACTS(target, "pick", {"items": [], "share": 1})
+    assert type(target.calls[0][3]) is float
+
+
 def test_a_part_has_the_messages_of_others_too():
     more = Acts(ACTS)
     calls = []

@@ -295,10 +295,9 @@ def _shrink(n: int, rows: Int, groups: Groups, failed: Int) -> tuple[int, ...]:
     and prefix without t are consistent, and they contain the rest of the result.
     """
     first = len(rows) - len(groups.rows)
-    ends = np.concatenate(
-        [np.arange(1, first + 1), first + np.cumsum([len(g) - 1 for g in groups])]
-    )
-    begins = np.concatenate([[0], ends[:-1]])
+    sizes = np.array([len(items) - 1 for items in groups], np.int64)
+    ends = np.cumsum(np.concatenate([np.ones(first, np.int64), sizes]))
+    begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)
     candidates = np.unique(np.searchsorted(ends, failed, side="right"))
     core: list[int] = []
     while True:

@@ -152,7 +152,7 @@ def test_what_the_answers_are_worth_and_how_they_depend(page, server):
 def test_without_answers_there_are_no_dependencies(page, server):
     opened(page, server, "data=zoo&method=hrsc")
     expect(page.get_by_role("tab", name="Dependencies")).to_be_disabled()
-    expect(section(page, "worth")).to_contain_text("No answers yet.")
+    expect(section(page, "worth")).to_contain_text("No constraints yet.")
     expect(section(page, "prices")).to_contain_text("lambda changes nothing")
 
 

@@ -89,7 +89,13 @@ class Acts:
         _check(self._fields, act, fields)
         handler = self._handlers[act]
         named = {"act": act} if "act" in inspect.signature(handler).parameters else {}
-        handler(target, **fields, **named)
+        kinds = self._fields[act]
+        # JavaScript sends 1.0 as 1.
+        values = {
+            name: float(value) if kinds[name].startswith("number") else value
+            for name, value in fields.items()
+        }
+        handler(target, **values, **named)
 
     def __contains__(self, act: str) -> bool:
         return act in self._handlers
