@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from weakref import WeakKeyDictionary
 
 from hcviz.core.tree import Tree
 from hcviz.taxonomy import Change, Group, Taxonomy
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.state.store import Store
+
+#: Characters that a picture cannot have.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
 
 #: Store -> the taxonomy of its tree and groups. Other trees and groups replace it.
 _cache: WeakKeyDictionary[Store, Taxonomy] = WeakKeyDictionary()
@@ -44,7 +48,7 @@ def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
     if taxonomy is None:
         return {}
     return {
-        node: " ".join(group.name.split())  # the picture has one line for it
+        node: " ".join(_CONTROL.sub(" ", group.name).split()) or "…"
         for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
         if node >= taxonomy.tree.n_leaves
     }
