@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -156,6 +157,14 @@ def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
     assert "in Outer & all" in text
     page.store.dispatch(act.RemoveGroup(page.store.session.groups[1].id))
     assert not any("Inner" in each for each in page.centre.figures.labels.text.data["text"])
+
+
+def test_a_name_is_one_line_in_the_picture_and_as_typed_in_the_panel(page):
+    name(page, nested(page)[0], "two\nlines \x01 <b>")
+    assert page.centre.figures.dendrogram.names.data["text"] == ["two lines <b>"]
+    assert page.groups.state["rows"][0]["name"] == "two\nlines \x01 <b>"
+    page.files.act("save", {"what": "svg"})
+    ElementTree.fromstring(page.saved[0][1])
 
 
 def test_names_go_with_the_items_through_a_rerun(page, loop):

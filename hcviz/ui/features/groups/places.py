@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -14,6 +15,8 @@ from hcviz.ui.state.store import Store
 
 #: What the picture writes at the branch of a locked group.
 LOCKED = "locked"
+#: Characters that a picture cannot have.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
 
 #: Store -> the taxonomy of its tree and groups. Other trees and groups replace it.
 _cache: WeakKeyDictionary[Store, Taxonomy] = WeakKeyDictionary()
@@ -50,7 +53,7 @@ def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
     taxonomy = taxonomy_on(store, tree)
     if taxonomy is not None:
         found = {
-            node: " ".join(group.name.split())  # the picture has one line for it
+            node: " ".join(_CONTROL.sub(" ", group.name).split()) or "…"
             for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
             if node >= taxonomy.tree.n_leaves
         }
