@@ -130,6 +130,16 @@ def test_a_group_that_contradicts_another_is_kept_off_and_explained(store):
     assert constraints_model.state(store)["conflict"]["answers"][0]["apart"]["id"] == -1
 
 
+def test_the_conflict_of_two_locked_groups_has_both_names(store):
+    for name, items in (("Storage", (0, 1, 2)), ("Jars", (2, 3))):
+        store.dispatch(act.NameGroup(items, name))
+        store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
+        wait_until_done(store)
+    said = store.session.conflict.sentence
+    assert "Storage" in said
+    assert "Jars" in said
+
+
 @pytest.mark.parametrize("method", ["ddt", "crsc", "dasgupta-search", "hrsc"])
 def test_every_method_of_the_page_reads_groups(store, method):
     store.dispatch(act.SetMethod(method))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -242,14 +242,19 @@ def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> l
 
 
 def explain_conflict(
-    constraint: Constraint, others: Sequence[Constraint], labels: Sequence[str]
+    constraint: Constraint,
+    others: Sequence[Constraint],
+    labels: Sequence[str],
+    sentence_of: Callable[[Constraint], str] | None = None,
 ) -> Conflict:
     """Explain why ``constraint`` contradicts ``others``, which are consistent.
 
     The set of contradicting constraints is minimal. Usually it is also proven to be a smallest one.
     A proof that needs too much work is given up after a tenth of a second, and the smaller of two
-    minimal sets is returned (:func:`hcviz.core.conflict.smallest_conflict`).
+    minimal sets is returned (:func:`hcviz.core.conflict.smallest_conflict`). ``sentence_of`` writes
+    a constraint; None: with the names of its items.
     """
+    write = sentence_of or (lambda each: each.sentence(labels))
     found = smallest_conflict([each.rows for each in others], constraint.rows)
     culprits = [others[place] for place in found.members] if found else []
     smallest = found is None or found.smallest
@@ -262,7 +267,7 @@ def explain_conflict(
         constraint.id,
         tuple(each.id for each in culprits),
         tuple(each.id for each in repairs),
-        _conflict_sentence(constraint, culprits, repairs, labels, smallest),
+        _conflict_sentence(constraint, culprits, repairs, write, smallest),
         smallest=smallest,
     )
 
@@ -282,18 +287,16 @@ def _conflict_sentence(
     constraint: Constraint,
     culprits: Sequence[Constraint],
     repairs: Sequence[Constraint],
-    labels: Sequence[str],
+    write: Callable[[Constraint], str],
     smallest: bool,
 ) -> str:
     def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
-        return word.join(f"“{each.sentence(labels)}”" for each in some)
+        return word.join(f"“{write(each)}”" for each in some)
 
     if len(culprits) < MAX_QUOTED:
-        text = f"“{constraint.sentence(labels)}” contradicts {quoted(culprits)}."
+        text = f"“{write(constraint)}” contradicts {quoted(culprits)}."
     else:
-        text = (
-            f"“{constraint.sentence(labels)}” contradicts {len(culprits)} earlier answers together"
-        )
+        text = f"“{write(constraint)}” contradicts {len(culprits)} earlier answers together"
         text += "." if smallest else " (there may be a smaller set that was not found)."
     text += " It is kept, but switched off."
     if not repairs:

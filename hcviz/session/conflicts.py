@@ -70,7 +70,7 @@ def update_conflict(session: Session, refused: Iterable[int]) -> Session:
     clashing = [] if session.is_soft else contradicting(off, session.enabled)
     if not clashing:
         return replace(session, conflict=None)
-    conflict = explain_conflict(clashing[0], session.enabled, session.labels)
+    conflict = explain_conflict(clashing[0], session.enabled, session.labels, session.sentence_of)
     waiting = tuple(each.id for each in clashing[1:])
     return replace(session, conflict=replace(conflict, waiting=waiting))
 

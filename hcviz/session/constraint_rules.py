@@ -55,7 +55,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
     ]
     if any(each.enabled for each in twins):
         return announce(
-            session, f"{twins[0].sentence(session.labels)}: this constraint is already in the list."
+            session, f"{session.sentence_of(twins[0])}: this constraint is already in the list."
         )
     if twins:
         return _switch_on(session, twins[0].id, methods)
@@ -70,7 +70,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
         time=action.time,
     )
     session = replace(
-        add_undo_step(session, f"Add: {made.sentence(session.labels)}"),
+        add_undo_step(session, f"Add: {session.sentence_of(made)}"),
         constraints=(*session.constraints, made),
         next_id=made.id + 1,
     )
@@ -87,7 +87,7 @@ def disable(session: Session, action: DisableConstraint) -> UpdateResult:
         return announce(session, GONE)
     if not found.enabled:
         return no_change(session)
-    text = f"Switched off: {found.sentence(session.labels)}."
+    text = f"Switched off: {session.sentence_of(found)}."
     session = replace_constraints(add_undo_step(session, text), [replace(found, enabled=False)])
     return _after_removal(_updated_conflict(session), found, text)
 
@@ -96,7 +96,7 @@ def delete(session: Session, action: DeleteConstraint) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
         return announce(session, GONE)
-    text = f"Deleted: {found.sentence(session.labels)}."
+    text = f"Deleted: {session.sentence_of(found)}."
     left = tuple(each for each in session.constraints if each.id != found.id)
     session = _updated_conflict(replace(add_undo_step(session, text), constraints=left))
     return _after_removal(session, found, text) if found.enabled else announce(session, text)
@@ -114,7 +114,7 @@ def edit(session: Session, action: EditConstraint) -> UpdateResult:
     )
     if edited == found:
         return no_change(session)
-    text = f"Edited: {found.sentence(session.labels)}."
+    text = f"Edited: {session.sentence_of(found)}."
     session = replace_constraints(add_undo_step(session, text), [edited])
     if session.constraint_mode == "soft" and edited.enabled and edited.weight != found.weight:
         return start_run(session, text, "snapshot")
@@ -172,7 +172,7 @@ def resolve(session: Session, action: ResolveConflict, methods: Methods) -> Upda
     off = tuple(
         replace(each, enabled=False) for each in session.enabled if each.id in action.disable_ids
     )
-    text = f"Switched on: {found.sentence(session.labels)}."
+    text = f"Switched on: {session.sentence_of(found)}."
     waiting = tuple(each for each in _refused_ids(session) if each != found.id)
     session = replace(add_undo_step(session, text), conflict=None)
     session = replace_constraints(session, off)
@@ -222,7 +222,7 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Update
         found, session.enabled
     ):  # the list does not change, so there is no undo step
         return _refuse(session, found)
-    session = add_undo_step(session, f"Switched on: {found.sentence(session.labels)}.")
+    session = add_undo_step(session, f"Switched on: {session.sentence_of(found)}.")
     return _enable_if_consistent(session, found, methods)
 
 
@@ -252,7 +252,7 @@ def _enable_if_consistent(
     session = replace_constraints(session, free)
     freed = len(free)
     session = update_conflict(session, (*_refused_ids(session), *waiting))
-    said = made.sentence(session.labels)
+    said = session.sentence_of(made)
     more = (
         f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
         if freed

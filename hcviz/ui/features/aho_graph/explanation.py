@@ -142,4 +142,4 @@ def _names(store: Store, items: tuple[int, ...]) -> str:
 def _answer_state(store: Store, answer: int) -> dict[str, Any]:
     found = store.session.find(answer)
     assert found is not None
-    return {"id": answer, "sentence": found.sentence(store.session.labels)}
+    return {"id": answer, "sentence": store.session.sentence_of(found)}

@@ -184,7 +184,7 @@ def _graph_state(
     by_pair: dict[frozenset[int], list[Edge]] = {}
     for edge in shown:
         by_pair.setdefault(frozenset((edge.a, edge.b)), []).append(edge)
-    sentences = {c.id: c.sentence(labels) for c in store.session.constraints}
+    sentences = {c.id: store.session.sentence_of(c) for c in store.session.constraints}
     return {
         "left": len(graph.items) - len(kept),
         "nodes": [

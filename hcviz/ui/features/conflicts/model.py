@@ -20,7 +20,7 @@ MAX_CHIPS = 6
 def state(store: Store) -> dict[str, Any] | None:
     """Return the conflict, its constraints and the ways to solve it; None without a conflict."""
     session = store.session
-    conflict, labels = session.conflict, session.labels
+    conflict = session.conflict
     if conflict is None:
         return None
     by_id = {c.id: c for c in session.constraints}
@@ -31,12 +31,12 @@ def state(store: Store) -> dict[str, Any] | None:
     return {
         "id": conflict.constraint_id,
         "sentence": conflict.sentence,
-        "waiting": [by_id[i].sentence(labels) for i in conflict.waiting if i in by_id],
-        "members": [each.sentence(labels) for each in members],
+        "waiting": [session.sentence_of(by_id[i]) for i in conflict.waiting if i in by_id],
+        "members": [session.sentence_of(each) for each in members],
         "repairs": [
             {
                 "id": i,
-                "sentence": f"Keep the new answer, switch off: {by_id[i].sentence(labels)}",
+                "sentence": f"Keep the new answer, switch off: {session.sentence_of(by_id[i])}",
             }
             for i in conflict.repairs
             if i in by_id
@@ -58,7 +58,7 @@ def _answer_state(store: Store, each: Constraint, is_new: bool) -> dict[str, Any
 
     return {
         "id": each.id,
-        "sentence": each.sentence(labels),
+        "sentence": store.session.sentence_of(each),
         "author": each.author,
         "fresh": is_new,
         "group": [leaf(item) for item in each.group[:MAX_CHIPS]],

@@ -51,7 +51,7 @@ def state(store: Store) -> dict[str, Any]:
 def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:
     return {
         "id": each.id,
-        "sentence": each.sentence(store.session.labels),
+        "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
         "state": said.get(each.id, "satisfied"),
         "author": each.author,
@@ -182,8 +182,8 @@ def _experts(store: Store) -> dict[str, Any] | None:
                 "clashes": [
                     {
                         "id": clash.id,
-                        "sentence": by_id[clash.id].sentence(session.labels),
-                        "with": [by_id[i].sentence(session.labels) for i in clash.with_ids],
+                        "sentence": session.sentence_of(by_id[clash.id]),
+                        "with": [session.sentence_of(by_id[i]) for i in clash.with_ids],
                     }
                     for clash in pair.disagreements
                 ],

@@ -102,7 +102,7 @@ def _answers_state(store: Store) -> dict[str, Any]:
         "answers": [
             {
                 "id": session.enabled[i].id,
-                "sentence": session.enabled[i].sentence(session.labels),
+                "sentence": session.sentence_of(session.enabled[i]),
                 "mark": marks[i],
                 "why": _MARKS[marks[i]],
             }
