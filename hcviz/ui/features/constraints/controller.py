@@ -21,6 +21,11 @@ def _begin(gestures: Gestures, mode: str) -> None:
     gestures.begin(mode)
 
 
+@ACTS.on("group")
+def _state_group(gestures: Gestures) -> None:
+    gestures.state_group()
+
+
 @ACTS.on("apply")
 def _apply(gestures: Gestures) -> None:
     gestures.apply()

@@ -313,6 +313,18 @@ export const render = component("constraints", (state, send) => {
     h(
       "div",
       { class: "gestures" },
+      h(
+        "button",
+        {
+          type: "button",
+          "data-key": "g-group",
+          title: "The selected items are a group: every tree keeps them as one branch (G)",
+          disabled: !state.ready,
+          onclick: () => send("group"),
+        },
+        "Group",
+        h("kbd", {}, "G"),
+      ),
       g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
       g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
       g(
