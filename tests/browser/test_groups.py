@@ -200,3 +200,27 @@ def test_the_kitchen_has_room_for_the_panel_in_a_narrow_window(page):
         }"""
     )
     assert wide
+
+
+def test_a_group_is_locked_with_one_key_and_kept_by_another_method(dashboard):
+    page = dashboard.page
+    jars = select(dashboard, of("jar"))
+    dashboard.press("g")
+    expect(dashboard.sentence).to_contain_text("are a group")
+    lock = page.get_by_label("Locked: these items are a group (G)")
+    expect(lock).to_be_checked()
+    wait_until(page, lambda: column(page, "group-names", "text") == ["locked"])
+    dashboard.press("n")
+    page.keyboard.type("Jars")
+    dashboard.press("Enter")
+    expect(group(page, "Jars").locator(".lock")).to_be_visible()
+    wait_until(page, lambda: column(page, "group-names", "text") == ["Jars · locked"])
+    dashboard.choose("method", "complete")
+    dashboard.settle()
+    expect(group(page, "Jars")).to_have_attribute("aria-label", f"Jars, {len(jars)} items, locked")
+    expect(page.locator(".hc-groups .change")).to_have_count(0)
+    group(page, "Jars").click()
+    lock.uncheck()
+    expect(group(page, "Jars").locator(".lock")).to_have_count(0)
+    dashboard.press("Control+z")
+    expect(group(page, "Jars").locator(".lock")).to_be_visible()
