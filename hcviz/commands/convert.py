@@ -7,34 +7,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hcviz.commands.files import read_text, read_tree, write_file, write_tree
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.taxonomy import Taxonomy
-from hcviz.taxonomy.formats import NEWICK, READERS
+from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, NEWICK, READERS
 
-WRITERS: dict[str, Callable[[Taxonomy], str]] = {
-    ".md": Taxonomy.to_markdown,
-    ".markdown": Taxonomy.to_markdown,
-    ".json": Taxonomy.to_json,
-    ".csv": Taxonomy.to_csv,
-    ".txt": Taxonomy.to_text,
-    ".opml": Taxonomy.to_opml,
-    ".ttl": Taxonomy.to_skos,
-    ".jsonld": lambda taxonomy: taxonomy.to_skos("json-ld"),
-    ".nhx": lambda taxonomy: taxonomy.to_newick("nhx"),
-    ".phyloxml": Taxonomy.to_phyloxml,
-    ".xml": Taxonomy.to_phyloxml,
-    **dict.fromkeys(NEWICK, Taxonomy.to_newick),
-}
-#: Suffixes of web pages, which can only be written. The title is the file's name.
-PAGES = (".html", ".htm")
 #: Suffixes of trees without groups, unless the other file is a taxonomy.
 TREES = (*NEWICK, ".npy")
 READ_SUFFIXES = " ".join(READERS)
-WRITE_SUFFIXES = " ".join((*WRITERS, *PAGES))
+WRITE_SUFFIXES = " ".join(FORMAT_OF_SUFFIX)
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -43,7 +26,7 @@ def convert(options: argparse.Namespace) -> None:
     if options.labels is not None:
         labels = read_text(options.labels).splitlines()
     source, target = options.source.suffix, options.target.suffix
-    known = {*READERS, *WRITERS, *PAGES} - {*TREES}
+    known = {*READERS, *FORMAT_OF_SUFFIX} - {*TREES}
     if {source, target} & known:
         convert_taxonomy(options.source, options.target, labels, options.style)
     else:
@@ -64,18 +47,14 @@ def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, s
     """Convert a taxonomy, with all properties that both formats have."""
     if source.suffix not in READERS:
         raise InvalidTaxonomy(f"{source}: a taxonomy is read from {READ_SUFFIXES}.")
-    if target.suffix not in (*WRITERS, *PAGES):
+    if target.suffix not in FORMAT_OF_SUFFIX:
         raise InvalidTaxonomy(f"{target}: a taxonomy is written as {WRITE_SUFFIXES}.")
     try:
         taxonomy = READERS[source.suffix](read_text(source), labels)
     except InvalidTaxonomy as fault:
         raise InvalidTaxonomy(f"{source}: {fault.message}", fault.hint) from None
-    if target.suffix in PAGES:
-        text = taxonomy.to_html(target.stem)
-    elif target.suffix == ".csv" and style == "paths":
-        text = taxonomy.to_csv("paths")
-    else:
-        text = WRITERS[target.suffix](taxonomy)
+    format = "paths" if target.suffix == ".csv" and style == "paths" else ""
+    text = FORMATS[format or FORMAT_OF_SUFFIX[target.suffix]].write(taxonomy, target.stem)
     write_file(target, text.encode() if text.endswith("\n") else f"{text}\n".encode())
 
 

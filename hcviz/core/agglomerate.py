@@ -1,4 +1,7 @@
-"""Agglomerative clustering of a similarity matrix under triplets; a seed determines ties."""
+"""Agglomerative clustering of a similarity matrix under triplets; a seed determines ties.
+
+Without triplets it is Algorithm 1 of Ghoshdastidar et al. (2019).
+"""
 
 from __future__ import annotations
 

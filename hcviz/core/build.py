@@ -182,12 +182,13 @@ def build_guided(tree: Tree, triplets: Any = None, groups: Any = None) -> Tree:
     InconsistentTriplets
         No tree satisfies all rows and groups.
 
-    Notes ----- The repair starts at each topmost node that is LCA(a,b,c) of a violated triplet
-    ab|c, or the LCA of a violated group, and divides its items again. Old clades that no constraint
-    contradicts stay together as far as the Aho graph allows. Each component follows the child with
-    most of its items down the old tree (ties: the larger child, then the first) until the
-    components separate. Then each side is repaired in the same way. O(s (n + m)) for s divided
-    sets.
+    Notes
+    -----
+    The repair starts at each topmost node that is LCA(a,b,c) of a violated triplet ab|c, or the LCA
+    of a violated group, and divides its items again. Old clades that no constraint contradicts stay
+    together as far as the Aho graph allows. Each component follows the child with most of its items
+    down the old tree (ties: the larger child, then the first) until the components separate. Then
+    each side is repaired in the same way. O(s (n + m)) for s divided sets.
 
     References
     ----------

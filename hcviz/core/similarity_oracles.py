@@ -240,7 +240,8 @@ class FunctionOracle:
     ----------
     function : callable
         ``function(a, b) -> float``, symmetric. It is called once for each pair of a request, with
-        the lower item first. It is not called for an item with itself: that similarity is the
+        the lower item first; the first 16 pairs also in the other order, to check that. It is not
+        called for an item with itself: that similarity is the
         largest other one of the request, or 0.
     items : sequence or None
         The arguments of the function, by position: a list, an array, a pandas Series (its index is

@@ -200,7 +200,7 @@ class Snapshot:
     labels : int32 (n,) or None
         A flat partition of the items.
     matrices : mapping of str to float64 (n, n)
-        For the heatmap, if the problem has no similarity.
+        More matrices for the heatmap. The first is shown if the problem has no similarity.
     views : mapping of str to view
         Views by title: Series, Matrix, Graph, Points or Mask. A renderer for each type draws them.
 

@@ -1,4 +1,4 @@
-"""Jobs: the only package that uses threads and processes.
+"""Jobs: runs methods on threads, in processes and on a cluster.
 
 - ``runner.py`` runs the method of a page.
 - ``background_runs.py`` runs methods of which only the last snapshot counts.
@@ -8,6 +8,7 @@
 - ``pool.py`` and ``worker.py`` are the two ends of the pipe to a worker process.
 - ``samples.py`` collects the trees of a sampler.
 - ``budget.py`` ends a sampler's run.
+- ``warming.py`` compiles the kernels; ``worker_watchdog.py`` watches the workers of a cluster.
 - ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
 """
 

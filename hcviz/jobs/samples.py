@@ -36,10 +36,11 @@ class Samples:
     key : object
         Method, parameters, data and constraints. Runs with another key have their own samples.
 
-    Notes ----- A chain remembers its start for an unknown time. So a first part of *all* draws is
-    burn-in: the draws that count are those since half of the last power of two, the latest 1/2 to
-    3/4 of all. Two posteriors are fed. At each power of two the second replaces the first, and
-    another begins.
+    Notes
+    -----
+    A chain remembers its start for an unknown time. So a first part of *all* draws is burn-in: the
+    draws that count are those since half of the last power of two, the latest 1/2 to 3/4 of all.
+    Two posteriors are fed. At each power of two the second replaces the first, and another begins.
 
     A run that continues from an earlier snapshot uses that snapshot's random numbers. It repeats
     the same draws exactly. They are recognised by their total number of proposals, and counted

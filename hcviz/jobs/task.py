@@ -141,7 +141,7 @@ def _shows_summary(start: Snapshot | Tree | None) -> bool:
 
 
 def resume_stream(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
-    """Yield what the run yields after the snapshot ``reached``, for a method with ``rest``."""
+    """Yield what the run yields after the snapshot ``reached``, for a method with ``remaining``."""
     method = task.algorithm()
     if method.remaining is None:
         raise ValueError(f"The method {task.method} cannot continue from a checkpoint.")

@@ -78,11 +78,13 @@ def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     -------
     Tree
 
-    Notes ----- Vikram & Dasgupta (2016) measure a tree by its triplet distance to the target. The
-    best tree to show therefore minimises the expected triplet distance under the posterior. This
-    function takes the best of the sampled trees. For binary trees, the disagreement equals the
-    triplet distance. The paper shows a single draw instead. On Iris, a single draw is about twice
-    as far from the target.
+    Notes
+    -----
+    Vikram & Dasgupta (2016) measure a tree by its triplet distance to the target. The best tree to
+    show therefore minimises the expected triplet distance under the posterior. This function takes
+    the best of the sampled trees. For binary trees, the disagreement equals the triplet distance.
+    The paper shows a single draw instead. On Iris, a single draw is about twice as far from the
+    target.
     """
     apart = disagreement(posterior, rng)
     best = compared_trees(posterior)[int(np.argmin(apart.sum(axis=1)))]

@@ -1,4 +1,7 @@
-"""``teach``: the teaching loop as a generator: sample, ask, apply the answer, sample again."""
+"""``teach``: the teaching loop as a generator: sample, ask, apply the answer, sample again.
+
+It is the interactive loop of Vikram and Dasgupta (2016), section 3.
+"""
 
 from __future__ import annotations
 

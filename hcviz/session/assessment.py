@@ -64,8 +64,10 @@ def assess(
     InvalidConstraint
         If an item is unknown, or the group is too small, or ``apart`` is in it.
 
-    Notes ----- The cost is three BUILDs, and two more for each implied triplet. It depends only on
-    the items that constraints name.
+    Notes
+    -----
+    The cost is three BUILDs, and two more for each implied triplet. It depends only on the items
+    that constraints name.
     """
     check_items(session, group, apart)
     said = sentence(group, apart, session.labels)

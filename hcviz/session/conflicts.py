@@ -26,8 +26,10 @@ def split_consistent(
     taken, refused : list of Constraint
         Both in their order.
 
-    Notes ----- The next refused constraint is found by steps that double, then by bisection: O(log
-    m) BUILDs for each refused constraint, where m constraints were taken since the last one.
+    Notes
+    -----
+    The next refused constraint is found by steps that double, then by bisection: O(log m) BUILDs
+    for each refused constraint, where m constraints were taken since the last one.
     """
     if is_consistent_set([*others, *asked]):
         return list(asked), []

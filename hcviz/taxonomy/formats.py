@@ -52,6 +52,24 @@ FORMATS: dict[str, Format] = {
     ),
 }
 
+#: Suffix -> the format that a file with it is written in.
+FORMAT_OF_SUFFIX: dict[str, str] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".csv": "levels",
+    ".txt": "text",
+    ".opml": "opml",
+    ".ttl": "skos",
+    ".jsonld": "json-ld",
+    ".nhx": "nhx",
+    ".phyloxml": "phyloxml",
+    ".xml": "phyloxml",
+    **dict.fromkeys(NEWICK, "newick"),
+    ".html": "html",
+    ".htm": "html",
+}
+
 #: Suffix -> function that reads such a file.
 READERS: dict[str, Reader] = {
     ".md": Taxonomy.from_markdown,

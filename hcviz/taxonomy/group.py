@@ -46,7 +46,8 @@ class Group:
     status : {"draft", "accepted"}
         ``accepted`` if an editor has approved the group.
     locked : bool
-        True if methods that satisfy constraints must make the group a clade.
+        A mark that files keep. The page sets it for groups that are also constraints. In Python,
+        ``Problem(groups=[members])`` makes the members a clade.
     id : str
         An identifier that stays the same when name or members change, without white space and
         braces. Default: a random one.

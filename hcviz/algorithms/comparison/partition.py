@@ -1,7 +1,7 @@
 """Partitions by a semidefinite program (Perrot et al. 2020).
 
 A similarity from comparisons, a semidefinite program, k-means on the rows of its solution; SPUR
-chooses the number of clusters.
+(Algorithm 1 of the paper) chooses the number of clusters.
 """
 
 from __future__ import annotations

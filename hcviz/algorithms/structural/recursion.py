@@ -1,5 +1,5 @@
-"""The recursion of all top-down methods of Chatziafratis et al. (2018): contract, cut, split,
-repeat.
+"""The recursion of all top-down methods of Chatziafratis et al. (2018), Algorithm 1: contract, cut,
+split, repeat.
 
 On the current set, a and b of every triplet ab|c inside it are one supernode; so are the items of
 every group that is smaller than the set. The supergraph (sizes

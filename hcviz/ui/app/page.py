@@ -285,7 +285,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         document.add_periodic_callback(
             pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
         )
-        pn.state.on_session_destroyed(lambda _context: explorer.store.close())
+        pn.state.on_session_destroyed(lambda _context: explorer.close())
     else:
         wire = NotebookConnection(_running_loop())
         explorer = Explorer(
