@@ -329,11 +329,13 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
         The last tree of the run. For a method that samples, the summary tree of its draws: the most
         credible tree of sampled clades, see :meth:`Posterior.summary_tree`.
 
-    Notes ----- *Samplers.* Without ``steps`` and ``every``, two chains continue until the supports
-    have settled, as in :func:`sample`. Each makes 5,000 n proposals at most (above 400 items:
-    2,000,000 or 200 n, whichever is more). With either, each of ``chains`` (default 1) makes
-    exactly ``steps`` proposals (default 200 n), and ``every`` is the thinning. The earlier half of
-    the draws is burn-in. The result depends on the seed alone.
+    Notes
+    -----
+    *Samplers.* Without ``steps`` and ``every``, two chains continue until the supports have
+    settled, as in :func:`sample`. Each makes 5,000 n proposals at most (above 400 items: 2,000,000
+    or 200 n, whichever is more). With either, each of ``chains`` (default 1) makes exactly
+    ``steps`` proposals (default 200 n), and ``every`` is the thinning. The earlier half of the
+    draws is burn-in. The result depends on the seed alone.
 
     *Hard constraints without ``start``.* A sampler without ``steps`` and ``every`` first finds the
     summary tree without constraints. The first chain begins at that tree, repaired. Its clades are
