@@ -261,7 +261,6 @@ class Algorithm:
     run: Run
     needs: tuple[str, ...] = ("similarity",)
     triplets: Literal["hard", "soft", "ignored"] = "ignored"
-    reads_groups: bool = False
     runs: Literal["thread", "process"] = "process"
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
@@ -286,6 +285,7 @@ class Algorithm:
     sampled_division: Callable[[Any], SampledDivision] | None = None
     baseline: str = ""
     compare_order: int | None = None
+    reads_groups: bool = False
 
     def __post_init__(self) -> None:
         named = {"softened by": self.softened_by, "priced by": self.priced_by}
