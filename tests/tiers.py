@@ -15,12 +15,12 @@ SLOW = {
     "starts Dask, servers, notebooks or many workers": (
         "test_cli", "test_closed_sessions", "test_cluster", "test_cluster_long",
         "test_cluster_page", "test_cluster_paused", "test_compat_sessions", "test_component_route",
-        "test_explorer", "test_groups", "test_jobs", "test_notebook",
-        "test_session_kept", "test_store",
+        "test_clade_constraints", "test_explorer", "test_jobs", "test_named_groups",
+        "test_notebook", "test_session_kept", "test_store",
     ),
     "builds the documentation": ("test_docs_build",),
     "runs every method": (
-        "test_agreement", "test_comparing", "test_conformance", "test_joining",
+        "test_agreement", "test_comparing", "test_conformance", "test_groups", "test_joining",
         "test_new_method", "test_sheet_comparisons",
     ),
     "draws many samples, or many data sets with a known truth": (
