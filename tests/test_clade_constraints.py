@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hcviz import Tree
 from hcviz.core.errors import InvalidConstraint
 from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
+from hcviz.questions import ask
 from hcviz.session import actions as act
 from hcviz.session.aho_graph import find_blocked_set
 from hcviz.session.assessment import assess, explain_conflict
@@ -14,6 +16,8 @@ from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 from hcviz.ui.app.link import from_query, link_of, to_query
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.dependencies import section as dependencies_section
+from hcviz.ui.features.node_costs import model as node_costs_model
 from tests.stores import Loop, over_zoo
 
 LABELS = ["bat", "whale", "trout", "pike", "lion"]
@@ -143,6 +147,8 @@ def test_the_conflict_of_two_locked_groups_has_both_names(store):
 @pytest.mark.parametrize("method", ["ddt", "crsc", "dasgupta-search", "hrsc"])
 def test_every_method_of_the_page_reads_groups(store, method):
     store.dispatch(act.SetMethod(method))
+    if method == "ddt":
+        store.dispatch(act.SetParams({"steps": 2000}))
     store.dispatch(act.AddConstraint((3, 30, 60), EVERYTHING_ELSE))
     wait_until_done(store)
     assert store.session.error is None
@@ -169,3 +175,48 @@ def test_a_link_keeps_groups(store):
     link = link_of(store.session, store.view)
     assert from_query(to_query(link)).constraints == (((0, 1), EVERYTHING_ELSE, True),)
     assert np.all(np.array(link.constraints[0][0]) == [0, 1])
+
+
+def test_a_group_that_two_people_state_weighs_twice(store):
+    for author in ("ann", "bob"):
+        store.dispatch(act.AddConstraint((0, 1), EVERYTHING_ELSE, author=author))
+        wait_until_done(store)
+    assert store.session.required_clades.weights.tolist() == [1.0, 1.0]
+
+
+def test_a_file_with_a_group_of_all_items_is_refused_with_its_line():
+    with pytest.raises(InvalidConstraint, match=r"Line 2 .* all 3 items"):
+        read_triplet_csv("together_1,together_2,apart,group\na,b,*,1\nb,c,*,1\n", ["a", "b", "c"])
+
+
+def test_items_called_like_everything_else_are_never_mistaken():
+    labels = ["*", "(everything else)", "a", "b"]
+    with pytest.raises(InvalidConstraint, match="mean everything else"):
+        write_triplet_csv((group(1, 2, 3),), labels)
+    made = (Constraint(1, (2, 3), 0),)
+    assert read_triplet_csv(write_triplet_csv(made, labels), labels) == made
+
+
+def test_sections_of_the_page_know_groups(store):
+    tree = store.session.tree
+    left, right = (tree.leaves(int(child)) for child in tree.children(tree.root))
+    across = (int(left[0]), int(right[0]))
+    store.dispatch(act.SetMethod("hrsc"))
+    wait_until_done(store)
+    store.dispatch(act.AddConstraint(across, EVERYTHING_ELSE))
+    wait_until_done(store)
+    known = node_costs_model.constrained_problem(store)
+    assert len(known.triplets) > 0  # priced
+    store.dispatch(act.SetMethod("crsc"))
+    wait_until_done(store)
+    assert len(node_costs_model.constrained_problem(store).groups) == 1
+    assert "groups" in dependencies_section.state(store)["said"] or (
+        "is a group" in dependencies_section.state(store)["said"]
+    )
+
+
+def test_simple_questions_skip_what_groups_imply():
+    tree = Tree.from_newick("(((0,1),2),3);")
+    rng = np.random.default_rng(0)
+    assert ask("simple", tree, groups=[[0, 1], [0, 1, 2]], rng=rng) is None
+    assert ask("simple", tree, rng=rng) is not None

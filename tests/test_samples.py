@@ -7,6 +7,7 @@ import time
 import pytest
 
 import hcviz
+from hcviz.core.groups import NO_GROUPS
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
@@ -128,7 +129,7 @@ def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
     apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
     assert not first.contains_start(apart)
     params, none = store.session.params, store.problem.triplets
-    where = circumstances(store.session.data, none, "hard")
+    where = circumstances(store.session.data, none, NO_GROUPS, "hard")
 
     def begin(number, start):
         shown = store.session.shown

@@ -166,9 +166,6 @@ class Algorithm:
         ``items``: nothing else is needed.
     triplets : {"hard", "soft", "ignored"}
         The constraint mode. ``hard``: every tree of the method satisfies the triplets.
-    reads_groups : bool
-        True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
-        they are soft, it gets triplets in place of groups (:meth:`readable`).
     runs : {"thread", "process"}
         ``thread``: every long call is a kernel that releases the GIL and returns within 50 ms.
         ``process``: a worker process, which is ended when the run is cancelled. For scipy,
@@ -235,6 +232,9 @@ class Algorithm:
         The page's name of its tree beside a learning curve; "" if the tree is not shown there.
     compare_order : int or None
         Its place among the methods that the agreement sheet runs by default; None: only on request.
+    reads_groups : bool
+        True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
+        they are soft, it gets triplets in place of groups (:meth:`readable`).
 
     Raises
     ------

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import buildkernels as kernels
 from hcviz.core.errors import InconsistentTriplets, InvalidConstraint
-from hcviz.core.groups import Groups, shown_items
+from hcviz.core.groups import Groups, group_rows, shown_items
 from hcviz.core.repairkernels import repair, repaired_heights
 from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
@@ -129,32 +129,29 @@ def implies(n_leaves: int, triplets: Any, abc: ArrayLike, groups: Any = None) ->
 def aho_components(items: ArrayLike, triplets: Any, groups: Any = None) -> list[Int]:
     """Return the components of the Aho graph of a set of items.
 
-    The graph has an edge a-b for each ab|c with a, b and c in ``items``. A group inside a larger
-    set is joined. Each component is increasing; components are in the order of their lowest items.
+    The graph has an edge a-b for each ab|c with a, b and c in ``items``. The members of a group in
+    the set are joined if the set has an item outside the group. Each component is increasing;
+    components are in the order of their lowest items.
     O((n + m) log n).
     """
     members = np.unique(np.asarray(items, dtype=np.int32))
     if members.size == 0:
         return []
-    rows = constraint_rows(triplets, groups)
-    place = np.full(max(int(members[-1]), int(rows.max(initial=0))) + 1, -1, np.int32)
+    rows, known = Triplets.of(triplets).rows, Groups.of(groups)
+    most = max([int(members[-1]), int(rows.max(initial=0)), *(int(each[-1]) for each in known)])
+    place = np.full(most + 1, -1, np.int32)
     place[members] = np.arange(members.size, dtype=np.int32)
-    inside = rows_within(rows, place, members.size)
+    found = place[rows]
+    parts = [found[(found >= 0).all(axis=1)]]
+    for each in known:
+        here = place[each]
+        here = here[here >= 0]
+        if 1 < here.size < members.size:  # the set has an item outside the group
+            parts.append(group_rows(here))
+    inside = np.ascontiguousarray(np.concatenate(parts))
     component = kernels.components(members.size, inside)
     order = np.argsort(component, kind="stable")
     return np.split(members[order], np.cumsum(np.bincount(component))[:-1])
-
-
-def rows_within(rows: Int, place: Int, size: int) -> Int:
-    """Return the rows that still join a and b in a set, with items renamed to their places.
-
-    ``place`` is -1 for items outside the set, which has ``size`` items.
-    """
-    of_group = rows[:, 2] < 0
-    found = np.where(rows < 0, rows, place[np.maximum(rows, 0)])
-    third = np.where(of_group, size > -rows[:, 2], found[:, 2] >= 0)
-    kept = (found[:, 0] >= 0) & (found[:, 1] >= 0) & third
-    return np.ascontiguousarray(found[kept], dtype=np.int32)
 
 
 def build_guided(tree: Tree, triplets: Any = None, groups: Any = None) -> Tree:
@@ -188,7 +185,8 @@ def build_guided(tree: Tree, triplets: Any = None, groups: Any = None) -> Tree:
     of a violated group, and divides its items again. Old clades that no constraint contradicts stay
     together as far as the Aho graph allows. Each component follows the child with most of its items
     down the old tree (ties: the larger child, then the first) until the components separate. Then
-    each side is repaired in the same way. O(s (n + m)) for s divided sets.
+    each side is repaired in the same way. O(s (n g + m)) for s divided sets and g violated groups
+    (1 without groups).
 
     References
     ----------
@@ -217,8 +215,8 @@ def build_guided(tree: Tree, triplets: Any = None, groups: Any = None) -> Tree:
     return Tree(parent, repaired_heights(parent, origin, n, tree.height.copy()), n)
 
 
-def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
-    """Find a minimal set of rows that no tree satisfies together.
+def minimal_conflict(n_leaves: int, triplets: Any, groups: Any = None) -> tuple[int, ...]:
+    """Find a minimal set of rows that no tree satisfies together with the groups.
 
     Parameters
     ----------
@@ -226,12 +224,14 @@ def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
         Number of items.
     triplets : Triplets or int (m, 3)
         Rows ab|c.
+    groups : Groups or sets of items, optional
+        Sets of items that must be clades.
 
     Returns
     -------
     tuple of int
-        Indices of the rows, increasing; empty if a tree satisfies all rows. Without any one of
-        them, a tree satisfies the others. Rows with small indices are preferred.
+        Indices of the rows, increasing; empty if a tree satisfies all rows and groups. Without any
+        one of them, a tree satisfies the others. Rows with small indices are preferred.
 
     Notes
     -----
@@ -239,9 +239,10 @@ def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
     :func:`hcviz.core.conflict.smallest_conflict`. Deletion by bisection: O(k log m) runs of BUILD
     for a conflict of k rows.
     """
-    n, rows, known = _checked(n_leaves, triplets, None)
+    n, rows, known = _checked(n_leaves, triplets, groups)
     failed = kernels.aho_tree(n, rows)[1]
-    return _shrink(n, rows, known, failed) if failed.size else ()
+    found = _shrink(n, rows, known, failed) if failed.size else ()
+    return tuple(unit for unit in found if unit < len(rows) - len(known.rows))
 
 
 def warm() -> None:

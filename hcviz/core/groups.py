@@ -34,8 +34,7 @@ class Groups:
     Parameters
     ----------
     members : iterable of int sequences
-        The items of each group: two or more different ones. A group that is given twice counts
-        once.
+        The items of each group: two or more different ones. Repeats are kept, as for triplets.
     weights : float64 (g,), optional
         Positive prices of violated groups, for methods with soft constraints. Default: all 1.
 
@@ -60,16 +59,12 @@ class Groups:
     weights: NDArray[np.float64]
 
     def __init__(self, members: Iterable[ArrayLike] = (), weights: ArrayLike | None = None) -> None:
-        found: dict[tuple[int, ...], float] = {}
         given = list(members)
         prices = np.ones(len(given)) if weights is None else np.asarray(weights, np.float64)
         if prices.shape != (len(given),) or not np.all(np.isfinite(prices) & (prices > 0)):
             raise InvalidConstraint("The weights of groups must be positive numbers, one for each.")
-        for number, (each, weight) in enumerate(zip(given, prices.tolist(), strict=True)):
-            key = tuple(_items_of(each, number).tolist())
-            found[key] = max(weight, found.get(key, 0.0))
-        self.members = tuple(np.array(key, np.int32) for key in found)
-        self.weights = np.array(list(found.values()), np.float64)
+        self.members = tuple(_items_of(each, number) for number, each in enumerate(given))
+        self.weights = prices.copy()
         self.weights.flags.writeable = False
         for items in self.members:
             items.flags.writeable = False
@@ -233,11 +228,12 @@ class Nesting:
 
     Notes
     -----
-    Groups are numbered by size, smallest first. O(sum of the sizes).
+    Different groups are numbered by size, smallest first. O(sum of the sizes).
     """
 
     def __init__(self, groups: Groups, n_items: int) -> None:
-        order = sorted(groups.members, key=len)
+        different = {items.tobytes(): items for items in groups.members}
+        order = sorted(different.values(), key=len)
         self.home = np.full(n_items, -1, np.int32)
         self.over = np.full(len(order), -1, np.int32)
         self.size = np.array([len(each) for each in order], np.int32)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
-from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.errors import InvalidConstraint, InvalidData, TooLarge
 from hcviz.core.groups import Groups
 from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.table_cells import MAX_NUMBER
@@ -321,6 +321,10 @@ class Problem:
         outside = sorted(apart) if isinstance(apart, (set, frozenset)) else np.atleast_1d(apart)
         inside = sorted(items) if isinstance(items, (set, frozenset)) else items
         rows = [chain_triplets(inside, each) for each in np.asarray(outside).tolist()]
+        if not rows:
+            raise InvalidConstraint(
+                "No item is apart from the group.", "Leave out apart: then all other items are."
+            )
         return self.with_triplets(self.triplets + Triplets(np.concatenate(rows)))
 
     @property

@@ -63,12 +63,18 @@ class _Row:
     group: int | None
 
 
-def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) -> str:
+def write_triplet_csv(constraints: Sequence[Constraint], labels: Sequence[str]) -> str:
     """Return the constraints as CSV text, with all fields. A group of k items gives k - 1 rows."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    everything = EVERYTHING_ELSE_TEXTS[EVERYTHING_ELSE_TEXTS[0] in labels]
+    everything = next((text for text in EVERYTHING_ELSE_TEXTS if text not in labels), None)
+    if everything is None and any(each.is_clade for each in constraints):
+        raise InvalidConstraint(
+            f"Items are called {' and '.join(EVERYTHING_ELSE_TEXTS)}. In a constraints file these "
+            "texts mean everything else.",
+            "Rename one of these items, or save a session file.",
+        )
     for each in constraints:
         enabled = "true" if each.enabled else "false"
         rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
@@ -121,7 +127,7 @@ def read_triplet_csv(
     taken = {row.group for row in rows}
     free = (number for number in range(1, 2 * len(rows) + 2) if number not in taken)
     return tuple(
-        _constraint(some, some[0].group if some[0].group is not None else next(free))
+        _constraint(some, some[0].group if some[0].group is not None else next(free), len(labels))
         for some in gathered.values()
     )
 
@@ -262,7 +268,7 @@ def _number(cell: str, line: int) -> float:
     return weight
 
 
-def _constraint(rows: list[_Row], number: int) -> Constraint:
+def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
     """Return the constraint of rows with the same group number, which must agree."""
     first = rows[0]
     members = dict.fromkeys(first.pair)  # in their order
@@ -286,6 +292,12 @@ def _constraint(rows: list[_Row], number: int) -> Constraint:
     if first.apart in members:
         raise InvalidConstraint(
             f"Group {first.group} of the constraints contains the item that is apart from it."
+        )
+    if first.apart == EVERYTHING_ELSE and len(members) == n_items:
+        raise InvalidConstraint(
+            f"Line {first.line} of the constraints begins a group of all {n_items} items. It says "
+            "nothing.",
+            "Leave out the items that do not belong to it.",
         )
     weight, author, note, enabled, time = first.rest
     return Constraint(number, tuple(members), first.apart, author, weight, note, enabled, time)

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.groups import NO_GROUPS, Groups
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
 from hcviz.posterior.kernels import shape_of
@@ -53,6 +54,8 @@ class QuestionContext:
         The name of the requested strategy.
     rows : ndarray of int32, shape (m, 3)
         The constraints ab|c, which ``tree`` satisfies.
+    groups : Groups
+        Sets of items that are clades of ``tree`` by constraint.
     """
 
     tree: Tree
@@ -64,6 +67,7 @@ class QuestionContext:
     rng: np.random.Generator
     kind: str
     rows: Int
+    groups: Groups = NO_GROUPS
 
     @property
     def n(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.groups import Groups
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
@@ -100,6 +101,7 @@ def ask(
     candidates: int = 20,
     induced: bool = False,
     triplets: Any = None,
+    groups: Any = None,
     memory: Memory | None = None,
     rng: np.random.Generator,
 ) -> Question | None:
@@ -123,6 +125,8 @@ def ask(
         If True, ``active`` measures distances in the induced tree instead of the whole tree.
     triplets : Triplets or None
         The constraints, which ``tree`` satisfies. ``simple`` skips triples that follow from them.
+    groups : Groups or sets of items, optional
+        Sets of items that are clades of ``tree`` by constraint.
     memory : Memory or None
         The earlier questions. This function only reads it. Call ``memory.ask(question)`` when the
         question is shown, then ``skip`` or ``accept``.
@@ -160,12 +164,13 @@ def ask(
     candidates = check_integer(candidates, "The number of candidates", InvalidParameter, 1)
     if posterior is not None and posterior.n_items != tree.n_leaves:
         raise InvalidData(
-            f"The tree has {tree.n_leaves} leaves, the posterior {posterior.n_items} items."
+            f"The tree has {tree.n_leaves} leaves, but the posterior has {posterior.n_items} items."
         )
     rows = Triplets.of(triplets, tree.n_leaves).rows.copy()
     context = QuestionContext(
-        tree, posterior, size, candidates, induced, memory or Memory(), rng, kind, rows
-    )
+        tree, posterior, size, candidates, induced, memory or Memory(), rng, kind, rows,
+        Groups.of(groups, tree.n_leaves),
+    )  # fmt: skip
     return STRATEGIES[kind].choose(context)
 
 

@@ -35,7 +35,7 @@ def choose(context: QuestionContext) -> Question | None:
 
 def _follows(context: QuestionContext, items: np.ndarray) -> bool:
     """Return True if the constraints allow only one arrangement of these three items."""
-    if not np.isin(items, context.rows).all():
+    if not len(context.groups) and not np.isin(items, context.rows).all():
         return False
     row = next(
         (
@@ -45,7 +45,7 @@ def _follows(context: QuestionContext, items: np.ndarray) -> bool:
         ),
         None,
     )
-    return row is not None and implies(context.n, context.rows, row)
+    return row is not None and implies(context.n, context.rows, row, context.groups)
 
 
 def _why(context: QuestionContext, items: np.ndarray) -> QuestionReason:

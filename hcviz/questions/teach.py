@@ -212,6 +212,7 @@ def _stream(
             candidates=candidates,
             induced=induced,
             triplets=state.triplets if state.hard else None,
+            groups=state.problem.groups if state.hard else None,
             memory=memory,
             rng=state.rng,
         )
@@ -301,7 +302,9 @@ class _TeachingState:
         self.posterior = Posterior(self.n)
         is_central = self.is_central and self.hard
         self.kept = [
-            each for each in self.kept if is_central and bool(each[0].satisfies(rows).all())
+            each
+            for each in self.kept
+            if is_central and bool(each[0].satisfies(rows, self.problem.groups).all())
         ]
         for tree, joint in self.kept:
             self.posterior.add(tree, joint)
@@ -317,16 +320,18 @@ class _TeachingState:
 
     def correct(self, answer: Row) -> Kind:
         """Add a correction unless it contradicts earlier ones; drop held triplets against it."""
-        row = np.array([answer], np.int32)
+        row, groups = np.array([answer], np.int32), self.problem.groups
         rows = np.concatenate([self.rows, row])
         if self.hard:
-            if not is_consistent(self.n, rows):
+            if not is_consistent(self.n, rows, groups):
                 return "conflict"
-            if implies(self.n, self.rows, answer):
+            if implies(self.n, self.rows, answer, groups):
                 return "implied"
         self.rows = rows
         while len(self.held):
-            conflict = minimal_conflict(self.n, np.concatenate([self.rows, self.held]))
+            conflict = minimal_conflict(
+                self.n, np.concatenate([self.rows, self.held]), groups if self.hard else None
+            )
             if not conflict:
                 break
             at = np.array(conflict) - len(self.rows)

@@ -78,9 +78,8 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
         if (each.apart in inside or (each.is_clade and not inside <= set(each.group)))
         for a, b in pairwise(item for item in each.group if item in inside)
     )
-    chosen = [each for each in constraints if each.is_clade and set(each.group) <= inside]
     rows = [(edge.a, edge.b, edge.apart) for edge in edges if edge.apart >= 0]
-    pieces = aho_components(members, rows, [each.group for each in chosen])
+    pieces = aho_components(members, rows, [c.group for c in constraints if c.is_clade])
     return AhoGraph(
         tuple(members.tolist()), edges, tuple(tuple(piece.tolist()) for piece in pieces)
     )

@@ -125,8 +125,11 @@ def check_items(session: Session, group: Sequence[int], apart: int) -> None:
             raise InvalidConstraint(
                 f"The constraint names item {item}, but there are only {session.n_items} items."
             )
-    if apart == EVERYTHING_ELSE:
-        Groups.of([group], session.n_items)
+    if apart == EVERYTHING_ELSE and len(group) == session.n_items:
+        raise InvalidConstraint(
+            f"The group has all {session.n_items} items, so it says nothing.",
+            "Leave out the items that do not belong to it.",
+        )
 
 
 def is_repeat(

@@ -130,10 +130,12 @@ def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
 
 def check_statement(group: Sequence[int], apart: int) -> None:
     """Raise :class:`InvalidConstraint` unless this is a constraint, whatever the items are."""
-    if apart == EVERYTHING_ELSE:
-        Groups([group])
-    else:
+    if apart != EVERYTHING_ELSE:
         chain_triplets(group, apart)
+    elif len(group) < 2:
+        raise InvalidConstraint("A group needs two items or more.", "Add an item to the group.")
+    elif len(set(group)) < len(group):
+        raise InvalidConstraint("The group names an item twice.")
 
 
 def sentence(group: Sequence[int], apart: int, labels: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,8 @@ MAX_NAME_LENGTH = 60
 BUILD_BUDGET = 2_000_000
 #: The fixed cost of a BUILD, in rows.
 BUILD_OVERHEAD = 400
+#: A group that is apart from everything else is compared with at most this many items outside.
+MAX_OUTSIDE = 40
 #: At most this many disagreements are explained; the others are only counted.
 MAX_EXPLAINED = 12
 
@@ -270,7 +273,7 @@ def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgr
     )  # fmt: skip
 
 
-def _evenly_spaced(rows: list[_Row], most: int) -> list[_Row]:
+def _evenly_spaced(rows: list[Any], most: int) -> list[Any]:
     """Return at most ``most`` of the rows, evenly spaced."""
     if len(rows) <= most:
         return rows
@@ -291,12 +294,15 @@ def _items(constraints: Sequence[Constraint]) -> set[int]:
 def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
     """Return the triplets ab|c that these answers state about the items ``among``, with a < b.
 
-    A group gives the chain of its members, from which its other triplets follow.
+    A group gives the chain of its members, from which its other triplets follow. A group that is
+    apart from everything else gives them for at most MAX_OUTSIDE items, evenly spaced.
     """
     rows: dict[_Row, None] = {}
     for each in constraints:
         group = [item for item in each.group if item in among]
-        outside = sorted(among.difference(each.group)) if each.is_clade else [each.apart]
+        outside = [each.apart]
+        if each.is_clade:
+            outside = _evenly_spaced(sorted(among.difference(each.group)), MAX_OUTSIDE)
         for apart in outside if len(group) > 1 else ():
             if apart in among:
                 for a, b, c in chain_triplets(group, apart).tolist():

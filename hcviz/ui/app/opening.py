@@ -74,6 +74,8 @@ def open_page(
             try:
                 if max(*group, apart) >= n:
                     raise HcvizError(f"The link names item {max(*group, apart)} of {n}.")
+                if len(group) == n:
+                    raise HcvizError(f"The link has a group of all {n} items, which says nothing.")
                 constraints.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
             except HcvizError as fault:
                 faults.append(fault)

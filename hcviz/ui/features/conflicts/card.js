@@ -36,8 +36,9 @@ function answerAtOdds(answer, send) {
       {},
       answer.group.map(leaf => chip(leaf, "together", answer.id, send)),
       answer.more ? h("i", {}, ` and ${answer.more} more `) : null,
-      h("span", {}, " together, before "),
-      chip(answer.apart, "apart", answer.id, send),
+      answer.apart.id < 0
+        ? h("span", {}, " are a group")
+        : [h("span", {}, " together, before "), chip(answer.apart, "apart", answer.id, send)],
     ),
   )
 }

@@ -78,28 +78,24 @@ def state(store: Store) -> dict[str, Any]:
     items = tree.leaves(node)
     if items.size > MAX_ITEMS:
         return {"said": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."}
-    triplets, lam = _constraints_in_use(store)
+    known = node_costs_model.constrained_problem(store)
+    lam = None
+    if store.session.constraint_mode != "ignored":
+        lam = node_costs_model.violation_price(store)
     sides = [tree.leaves(int(child)) for child in tree.children(node)]
     balanced = get_algorithm(store.session.method).balanced
-    key = ("profile", *(side.tobytes() for side in sides), triplets.rows.tobytes(),
-           triplets.weights.tobytes(), lam, balanced)  # fmt: skip
+    key = ("profile", *(side.tobytes() for side in sides), known.constraint_rows.tobytes(),
+           known.triplets.weights.tobytes(), lam, balanced)  # fmt: skip
+    compared = problem.with_triplets(known.triplets).with_groups(known.groups)
     found = store.aside.ask(
         "profile",
-        {key: lambda: _compare_cuts(problem.with_triplets(triplets), items, sides, lam, balanced)},
+        {key: lambda: _compare_cuts(compared, items, sides, lam, balanced)},
     ).get(key)
     if found is None:
         return {"said": "Computing…"}
     if isinstance(found, HcvizError):
         return {"said": found.message}
     return profile_state(found, items.size, node == tree.root)
-
-
-def _constraints_in_use(store: Store) -> tuple[Any, float | None]:
-    """Return the triplets that the method uses, and the price of a violated one (None if hard)."""
-    session = store.session
-    if session.constraint_mode == "ignored":
-        return session.triplets[[]], None
-    return session.triplets, node_costs_model.violation_price(store)
 
 
 def _compare_cuts(

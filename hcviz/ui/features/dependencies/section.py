@@ -32,6 +32,10 @@ def state(store: Store) -> dict[str, Any]:
         return {
             "said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."
         }
+    groups = sum(each.is_clade for each in session.enabled)
+    if groups:
+        verb = "is a group" if groups == 1 else "are groups"
+        return {"said": f"Defined for triplets only: {groups:,} of the constraints {verb}."}
     if len(session.triplets) > dependencies_model.MAX_TRIPLETS:
         return {"said": f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
     found = dependencies_model.dependency_digraph(store)

@@ -117,6 +117,8 @@ def _unavailable_because(store: Store) -> str:
         return "No data yet."
     if not store.session.enabled:
         return "There are no answers yet."
+    if len(store.session.required_clades):
+        return "Defined for triplets only, and some constraints are groups."
     if len(store.session.triplets) > dependencies_model.MAX_TRIPLETS:
         return f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."
     return ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import Group
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
@@ -59,7 +60,9 @@ class GroupControls(Controls):
             return
         found = lock_of(store, chosen)
         if locked and found is None:
-            self.gestures.state_group()
+            author = store.session.author
+            store.dispatch(act.AddConstraint(chosen, EVERYTHING_ELSE, author=author))
+            self.gestures.on_stated()
         elif not locked and found is not None:
             store.dispatch(act.DisableConstraint(found.id))
 

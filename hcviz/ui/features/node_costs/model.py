@@ -36,6 +36,19 @@ def violation_price(store: Store) -> float | None:
     return get_algorithm(store.session.method).price(store.session.params)
 
 
+def constrained_problem(store: Store) -> Problem:
+    """Return the problem with the session's constraints in the form that the method reads.
+
+    Where constraints are soft, priced triplets take the place of groups.
+    """
+    session = store.session
+    method = get_algorithm(session.method)
+    problem = store.problem.with_triplets(session.triplets).with_groups(session.required_clades)
+    if session.constraint_mode == "ignored":
+        return problem.without_constraints()
+    return method.readable(problem, method.parameters(**dict(session.params)))
+
+
 def similarity_scale(store: Store) -> float:
     """Return a power of ten near the size of the similarities."""
     return magnitude(store.problem.similarity_or_default)

@@ -54,7 +54,7 @@ def state(store: Store) -> dict[str, Any]:
         "waiting": "" if problem.n_items > MAX_ITEMS else fault or _progress_sentence(tried),
         "large": problem.n_items > MAX_ITEMS,
         "now": now,
-        "weight": float(session.triplets.weights.sum()),
+        "weight": float(node_costs_model.constrained_problem(store).triplets.weights.sum()),
     }
 
 
@@ -96,11 +96,12 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
     problem, session = store.problem, store.session
     if problem.n_items > MAX_ITEMS:
         return [], 0, ""
-    triplets = session.triplets
+    constrained = node_costs_model.constrained_problem(store)
+    triplets = constrained.triplets
     priced_by = get_algorithm(session.method).priced_by
     others = {name: x for name, x in session.params.items() if name != priced_by}
-    same = (session.method, repr(sorted(others.items())), session.triplets.rows.tobytes(),
-            session.triplets.weights.tobytes(), session.seed)  # fmt: skip
+    same = (session.method, repr(sorted(others.items())), triplets.rows.tobytes(),
+            triplets.weights.tobytes(), session.seed)  # fmt: skip
 
     def read(snapshot: Snapshot) -> tuple[float, float, int]:
         broken = ~snapshot.tree.satisfies(triplets)
@@ -110,7 +111,7 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
     wanted: dict[Hashable, Computation] = {
         ("price", lam * unit, *same): BackgroundRun(
             session.method,
-            lambda: problem.with_triplets(triplets),
+            lambda: constrained,
             read,
             {**others, priced_by: lam * unit},
             session.seed,
@@ -137,7 +138,8 @@ def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]
 
 def _shown_point(store: Store, lam: float) -> dict[str, Any] | None:
     """Return the point of the tree on the screen, if it is a tree of this problem."""
-    snapshot, problem, triplets = store.drawn, store.problem, store.session.triplets
+    snapshot, problem = store.drawn, store.problem
+    triplets = node_costs_model.constrained_problem(store).triplets
     if snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return None
     if problem.n_items > MAX_ITEMS:

@@ -183,13 +183,15 @@ class QuestionController(Controls):
         store = self.store
         view, tree = store.view, store.session.snapshot.tree  # type: ignore[union-attr]
         # A tree may violate soft constraints, so no answer follows from them.
-        known = None if store.session.is_soft else store.session.triplets
+        hard = not store.session.is_soft
+        known = store.session.triplets if hard else None
+        groups = store.session.required_clades if hard else None
 
         def ask(posterior: Any) -> Question | None:
             return questions.ask(
                 view.strategy, tree, posterior, size=view.question_size,
                 candidates=view.question_candidates, induced=view.question_induced,
-                triplets=known, memory=self.memory, rng=self._rng,
+                triplets=known, groups=groups, memory=self.memory, rng=self._rng,
             )  # fmt: skip
 
         if store.samples is None:
