@@ -320,7 +320,7 @@ def test_shared_values_do_not_multiply(name, key):
     content = _with_nested(name, key)
     assert len(content) < 3_000
     refused(
-        lambda: load_session(content), "not a list of names, an answer or data", SessionFileError
+        lambda: load_session(content), "not names, an answer, data or a group", SessionFileError
     )
 
 
