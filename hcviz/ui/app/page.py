@@ -26,6 +26,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
+from hcviz.ui.compat.components import close_component_route
 from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
@@ -37,6 +38,9 @@ from hcviz.ui.tree import warm as warm_centre
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
+
+# Before the server answers: no address may import a module.
+close_component_route()
 
 #: Budget in seconds of a sampler's run. It ends earlier if its supports have settled.
 BUDGET = 20.0

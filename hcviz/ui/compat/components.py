@@ -39,4 +39,11 @@ def parse_url_path(handler: ComponentResourceHandler, path: str) -> str:
         raise HTTPError(404, "The component has no such resource.") from None
 
 
-ComponentResourceHandler.parse_url_path = parse_url_path  # type: ignore[method-assign, assignment]
+def close_component_route() -> None:
+    """Replace Panel's method. Importing this module does it too."""
+    ComponentResourceHandler.parse_url_path = (  # type: ignore[method-assign]
+        parse_url_path  # type: ignore[assignment]
+    )
+
+
+close_component_route()
