@@ -167,7 +167,7 @@ def test_large_sets_are_divided_by_all_workers(runner, inbox, monkeypatch):
 @pytest.mark.parametrize(
     ("method", "said"),
     [("no-such-method", "no method 'no-such-method'"), ("average", "needs similarity"),
-     ("refusing-process", "Item 3 is odd."), ("breaking-thread", "unexpected")],
+     ("refusing-process", "Item 3 is odd."), ("breaking-thread", "because of a bug")],
 )  # fmt: skip
 def test_what_is_wrong_is_posted(method, said, runner, inbox):
     runner.start(2, method, items(), {}, 0)
@@ -180,7 +180,7 @@ def test_what_cannot_travel_is_done_here(runner, inbox, places):
     runner.start(1, "counting-thread", Problem(oracle=Local()), {"steps": 3}, 0)
     assert inbox.until_over() == Finished(1)
     assert inbox.messages[0].snapshot.metrics["pid"] == os.getpid()
-    assert "could not be taken" in places[0].fault.message
+    assert "could not be sent" in places[0].fault.message
 
 
 NOWHERE = "tcp://127.0.0.1:1"
