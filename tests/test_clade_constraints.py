@@ -205,11 +205,11 @@ def test_sections_of_the_page_know_groups(store):
     wait_until_done(store)
     store.dispatch(act.AddConstraint(across, EVERYTHING_ELSE))
     wait_until_done(store)
-    known = node_costs_model.constrained_problem(store)
+    known = node_costs_model.constrained_problem(store, store.problem)
     assert len(known.triplets) > 0  # priced
     store.dispatch(act.SetMethod("crsc"))
     wait_until_done(store)
-    assert len(node_costs_model.constrained_problem(store).groups) == 1
+    assert len(node_costs_model.constrained_problem(store, store.problem).groups) == 1
     assert "groups" in dependencies_section.state(store)["said"] or (
         "is a group" in dependencies_section.state(store)["said"]
     )

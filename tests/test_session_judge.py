@@ -155,7 +155,7 @@ def test_states_tell_each_constraint_apart():
 
 
 def test_a_larger_conflict_is_told_by_its_repairs():
-    # 0,1|2  1,2|3  2,3|4 ... force the order 0 1 2 ...; the last two are then at odds with 6,7|0
+    # 0,1|2  1,2|3  2,3|4 ... force the order 0 1 2 ...; the last two then contradict 6,7|0
     chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
     made = Constraint(9, (7, 6), 0)
     assert contradicts(made, chain)
@@ -191,7 +191,7 @@ def test_judging_is_quick_at_500_items_and_100_constraints():
     spent = []
     for group, apart in asked:
         begin = time.thread_time()
-        assess(session, group, apart, author="somebody else")
+        assess(session, group, apart, author="ann")
         spent.append(time.thread_time() - begin)
     assert np.median(spent) < 0.05
     assert set(constraint_states(session).values()) <= {"satisfied", "implied"}

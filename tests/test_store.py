@@ -546,12 +546,10 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
-    store.dispatch(
-        act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
-    )
+    store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,ghost\n", "Bad."))
     assert store.view.error is None
     loop.until(lambda: store.view.error is not None)
-    assert "nobody" in " ".join(store.view.error)
+    assert "ghost" in " ".join(store.view.error)
     assert store.view.said == ""
     assert store.session.data == before.data
     assert store.session.past == before.past
@@ -586,7 +584,7 @@ def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
     loop.until(lambda: len(store.session.labels) == 20_000)
     one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
     two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
-    bad = act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
+    bad = act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,ghost\n", "Bad.")
 
     store.dispatch(one)
     store.loader.cancel()
@@ -603,7 +601,7 @@ def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
 
     store.dispatch(bad)
     loop.until(lambda: store.view.error is not None)
-    assert "nobody" in store.view.error[0]
+    assert "ghost" in store.view.error[0]
 
     store.dispatch(one)
     assert store.open_data(DataSpec(name="zoo"))  # read at once
@@ -865,8 +863,8 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
     assert store.view.loading is None
     assert store.view.error[0] == "mine.hcviz was not opened."
     files._open("session", "mine.hcviz", saved)
-    store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
-    assert "nobody" in store.view.error[0]
+    store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nwolf,lion,ghost\n", "Bad."))
+    assert "ghost" in store.view.error[0]
     assert store.view.loading is not None, "what is refused leaves all as it was"
     slow.allowed.set()
     loop.until(lambda: store.session.constraints)

@@ -65,7 +65,7 @@ def test_what_can_be_done_is_offered_and_does_it(zoo):
     assert [s["method"] for s in chain(zoo, 1)["softs"]] == ["hrsc"]
     ACTS(gestures, "undo", {})
     assert (len(zoo.session.constraints), zoo.session.conflict) == (1, None)
-    ACTS(gestures, "soften", {"method": "hrsc"})  # nothing is at odds any more
+    ACTS(gestures, "soften", {"method": "hrsc"})  # there is no conflict any more
     assert zoo.session.method == "average"
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10}))
     zoo.dispatch(act.AddConstraint((1, 50), 0))

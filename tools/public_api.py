@@ -39,9 +39,18 @@ def objects() -> Iterator[tuple[str, Any]]:
         path, value = f"{module}.{name}", getattr(importlib.import_module(module), name)
         yield path, value
         if inspect.isclass(value):
-            for member, defined in list(vars(value).items()):
+            for member, defined in _members(value).items():
                 if not member.startswith("_") and is_documented(defined):
                     yield f"{path}.{member}", defined
+
+
+def _members(kind: type) -> dict[str, Any]:
+    """Return what a class and its bases in hcviz define."""
+    found: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        if each.__module__.startswith("hcviz"):
+            found |= vars(each)
+    return found
 
 
 def is_documented(member: Any) -> bool:

@@ -283,7 +283,7 @@ def _sample(
     checked = method.parameters(**params)
     problem = method.check_problem(problem, start)
     if method.samplers is not None:
-        given = method.readable(problem, checked)
+        given = method.with_groups_as_read(problem, checked)
         samplers = method.samplers(given, checked, generator(seed), start)
     else:
         samplers = []

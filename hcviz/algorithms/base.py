@@ -234,7 +234,7 @@ class Algorithm:
         Its place among the methods that the agreement sheet runs by default; None: only on request.
     reads_groups : bool
         True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
-        they are soft, it gets triplets in place of groups (:meth:`readable`).
+        they are soft, it gets triplets in place of groups (:meth:`with_groups_as_read`).
 
     Raises
     ------
@@ -587,10 +587,10 @@ class Algorithm:
         >>> last.tree.n_leaves
         2
         """
-        problem = self.readable(self.check_problem(problem, start), params)
+        problem = self.with_groups_as_read(self.check_problem(problem, start), params)
         return self.run(problem, params, rng, start)
 
-    def readable(self, problem: Problem, params: Any) -> Problem:
+    def with_groups_as_read(self, problem: Problem, params: Any) -> Problem:
         """Return the problem with its groups in the form that the method reads.
 
         Parameters
@@ -615,7 +615,7 @@ class Algorithm:
         --------
         >>> method = get("adds-sdp")
         >>> problem = Problem(labels=["a", "b", "c"], groups=[[0, 1]])
-        >>> method.readable(problem, method.parameters()).triplets.rows.tolist()
+        >>> method.with_groups_as_read(problem, method.parameters()).triplets.rows.tolist()
         [[0, 1, 2]]
         """
         groups, n = problem.groups, problem.n_items

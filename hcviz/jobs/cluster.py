@@ -377,7 +377,7 @@ def _long(client: Any, address: str, task: Task, data: bytes, control: PauseCont
     split = None
     if method.split_run is not None:
         given = method.parameters(**task.params)
-        problem = method.readable(task.problem, given)
+        problem = method.with_groups_as_read(task.problem, given)
         split = method.split_run(problem, given, task.generator(), task.start)
     tasks: list[Task] = [task]
     combine: Callable[[Sequence[Snapshot]], Snapshot] = _only

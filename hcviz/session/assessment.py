@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
-from hcviz.core.build import compact_rows, constraint_rows
+from hcviz.core.build import compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
@@ -105,7 +105,7 @@ def assess_statement(session: Session, group: Sequence[int], apart: int) -> Asse
     from them, and no further one contradicts them.
     """
     tried = Constraint(0, tuple(group), apart)
-    known = constraint_rows(session.triplets, session.required_clades)
+    known = joined_rows(session.enabled)
     torn = session.is_soft and not _has_tree(known)
     if not torn and not _has_tree(np.concatenate([known, tried.rows])):
         return "conflict"
@@ -145,15 +145,16 @@ def is_implied(n_items: int, known: NDArray[np.int32], constraint: Constraint) -
     ``known`` are consistent rows. A group that implies more than MAX_TESTED triplets counts as
     implied only if it is among ``known``.
     """
-    if not constraint.is_clade:
-        return is_implied_by(n_items, known, constraint.rows)
-    group = Groups([constraint.group])
-    size = len(constraint.group)
-    if _has_rows(known, group.rows):
-        return True
-    if (size - 1) * (n_items - size) > MAX_TESTED:
-        return False
-    return is_implied_by(n_items, known, group.triplets(n_items))
+    wanted = constraint.rows
+    if constraint.is_clade:
+        size = len(constraint.group)
+        if _has_rows(known, wanted):
+            return True
+        if (size - 1) * (n_items - size) > MAX_TESTED:
+            return False
+        wanted = Groups([constraint.group]).triplets(n_items)
+    n, rows = compact_rows(np.concatenate([known, wanted]), n_items + 1)
+    return is_implied_by(n, rows[: len(known)], rows[len(known) :])
 
 
 def _has_rows(known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
@@ -165,20 +166,19 @@ def _has_rows(known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
 def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
     """Return True if every tree that satisfies ``known`` also satisfies all triplets ``wanted``.
 
-    ``known`` must be consistent rows. A triplet ab|c is implied if neither ac|b nor bc|a can be
-    added. A triplet whose a or b ``known`` does not name is never implied, nor is one whose c it
-    does not name, unless there are groups.
+    ``known`` must be consistent rows over the items 0..n_items-1. A triplet ab|c is implied if
+    neither ac|b nor bc|a can be added. A triplet whose a or b ``known`` does not name is never
+    implied, nor is one whose c it does not name, unless there are groups.
     """
     if not np.isin(wanted[:, :2], known).all():
         return False
     if not (known[:, 2] < 0).any() and not np.isin(wanted[:, 2], known).all():
         return False
-    m, rows = compact_rows(np.concatenate([known, wanted]), n_items + 1)
-    trial, wanted = rows[: len(known) + 1].copy(), rows[len(known) :]
+    trial = np.concatenate([known, wanted[:1]])
     for a, b, c in wanted.tolist():
         for other in ((a, c, b), (b, c, a)):
             trial[-1] = other
-            if not kernels.aho_tree(m, trial)[1].size:
+            if not kernels.aho_tree(n_items, trial)[1].size:
                 return False
     return True
 
@@ -225,11 +225,16 @@ def implied_constraint_ids(constraints: tuple[Constraint, ...], n_items: int) ->
 def _implied_flags(statements: tuple[Statement, ...], n_items: int) -> tuple[bool, ...]:
     made = [Constraint(0, *statement) for statement in statements]
     rows = joined_rows(made)
-    ends = np.cumsum([len(each.rows) for each in made]).tolist()
-    starts = [0, *ends][: len(made)]
-    return tuple(
-        is_implied(n_items, rows[:end], each) for end, each in zip(starts, made, strict=True)
-    )
+    n, compact = compact_rows(rows, n_items + 1)  # once: the rows of all are tested many times
+    found, begin = [], 0
+    for each in made:
+        end = begin + len(each.rows)
+        if each.is_clade:
+            found.append(is_implied(n_items, rows[:begin], each))
+        else:
+            found.append(is_implied_by(n, compact[:begin], compact[begin:end]))
+        begin = end
+    return tuple(found)
 
 
 # ---------------------------------------------------------------------- conflicts

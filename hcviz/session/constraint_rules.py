@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hcviz.core.build import constraint_rows
 from hcviz.session.actions import (
     AddConstraint,
     DeleteConstraint,
@@ -39,7 +38,7 @@ from hcviz.session.conflicts import (
 )
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
-from hcviz.session.model import Constraint, Session
+from hcviz.session.model import Constraint, Session, joined_rows
 from hcviz.session.runs import announce, no_change, start_run
 
 GONE = "That constraint is no longer in the list."
@@ -275,7 +274,7 @@ def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResul
     """Start a run with fewer constraints, unless the removal cannot change the tree."""
     if session.constraint_mode == "ignored":
         return announce(session, text)
-    rest = constraint_rows(session.triplets, session.required_clades)
+    rest = joined_rows(session.enabled)
     if session.constraint_mode == "hard" and is_implied(session.n_items, rest, gone):
         return announce(session, f"{text} The other answers still imply it.")
     return start_run(session, text, "snapshot")

@@ -314,17 +314,21 @@ class _TripletTester:
     """Tests single triplets against one author's answers."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
-        self._known = joined_rows(constraints)
-        self.cost = BUILD_OVERHEAD + np.unique(self._known).size + len(self._known)
+        rows = joined_rows(constraints)
+        self._items = np.unique(rows[rows >= 0])
+        # One more item than the rows name, as a group needs an item outside.
+        self._n, self._known = compact_rows(rows, int(rows.max(initial=0)) + 2)
+        self.cost = BUILD_OVERHEAD + self._items.size + len(rows)
 
     def relation_to(self, row: _Row) -> int:
-        """Return 0 if the triplet follows, 1 if it contradicts, 2 if neither."""
-        wanted = np.array([row], np.int32)
-        rows = np.concatenate([self._known, wanted])
-        most = int(rows.max()) + 1
-        if kernels.aho_tree(*compact_rows(rows, most + 1))[1].size:
+        """Return 0 if the triplet follows, 1 if it contradicts, 2 if neither.
+
+        The answers name its three items.
+        """
+        wanted = np.searchsorted(self._items, row).astype(np.int32)[None]
+        if kernels.aho_tree(self._n, np.concatenate([self._known, wanted]))[1].size:
             return 1
-        return 0 if is_implied_by(most, self._known, wanted) else 2
+        return 0 if is_implied_by(self._n, self._known, wanted) else 2
 
 
 def _find_disagreements(

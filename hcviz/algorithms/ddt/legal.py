@@ -91,21 +91,24 @@ def mark_groups(node, group_size, group_first):
 
 
 @njit
-def enter_group(node, group_home, group_over, group_size, subtree, parent, sibling, root):
+def enter_group(w, subtree, parent, sibling, root):
     """Find where the groups allow a detached subtree: ``(group, top)``.
 
     ``group`` is the smallest group that contains S and more items, or -1. ``top`` is the node of
     its other items, or the root. Clears the marks of ``parent``, and of ``top`` if it is that of
     ``group``. O(depth).
     """
+    node, group_size = w.node, w.group_size
+    if group_size.size == 0:
+        return np.int64(-1), root
     node[parent, FLOOR] = max(node[parent, FLOOR], 0)
     leaf = subtree
     while node[leaf, LEFT] >= 0:
         leaf = node[leaf, LEFT]
     leaves = node[subtree, SIZE]
-    group = group_home[leaf]
+    group = np.int64(w.group_home[leaf])
     while group >= 0 and group_size[group] <= leaves:
-        group = group_over[group]
+        group = np.int64(w.group_over[group])
     if group < 0:
         return group, root
     top = sibling

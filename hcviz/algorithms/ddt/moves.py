@@ -287,13 +287,8 @@ def regraft(w, rng, subtree, tries):
     above = node[parent, PARENT]
     sibling = detach(node, subtree, parent)
     root = np.int64(sibling) if above < 0 else count[ROOT]
-    top = root
-    group, group_top = np.int64(-1), root
-    if w.group_size.size > 0:
-        found_group, top = enter_group(
-            node, w.group_home, w.group_over, w.group_size, subtree, parent, sibling, root
-        )
-        group, group_top = np.int64(found_group), top
+    group, group_top = enter_group(w, subtree, parent, sibling, root)
+    top = group_top
     floor = np.int64(-1)
     found = 0
     if w.triplets.shape[0] > 0:

@@ -152,12 +152,7 @@ def slide(w, rng):
     first = np.int64(detach(node, subtree, parent))
     top = length - 1
     root = np.int64(path[top])
-    group, group_top = np.int64(-1), root
-    if w.group_size.size > 0:
-        found_group, group_top = enter_group(
-            node, w.group_home, w.group_over, w.group_size, subtree, parent, first, root
-        )
-        group = np.int64(found_group)
+    group, group_top = enter_group(w, subtree, parent, first, root)
     highest = group_top
     floor = np.int64(-1)
     found = 0

@@ -78,7 +78,7 @@ def state(store: Store) -> dict[str, Any]:
     items = tree.leaves(node)
     if items.size > MAX_ITEMS:
         return {"said": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."}
-    known = node_costs_model.constrained_problem(store)
+    known = node_costs_model.constrained_problem(store, problem)
     lam = None
     if store.session.constraint_mode != "ignored":
         lam = node_costs_model.violation_price(store)
@@ -86,10 +86,9 @@ def state(store: Store) -> dict[str, Any]:
     balanced = get_algorithm(store.session.method).balanced
     key = ("profile", *(side.tobytes() for side in sides), known.constraint_rows.tobytes(),
            known.triplets.weights.tobytes(), lam, balanced)  # fmt: skip
-    compared = problem.with_triplets(known.triplets).with_groups(known.groups)
     found = store.aside.ask(
         "profile",
-        {key: lambda: _compare_cuts(compared, items, sides, lam, balanced)},
+        {key: lambda: _compare_cuts(known, items, sides, lam, balanced)},
     ).get(key)
     if found is None:
         return {"said": "Computing…"}

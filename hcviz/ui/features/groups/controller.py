@@ -38,10 +38,8 @@ class GroupControls(Controls):
 
         ``key`` is that of the items that were selected when the name was typed.
         """
-        store = self.store
-        chosen = store.view.selection
-        if key != selection_key(chosen):
-            store.look(error=MOVED)
+        store, chosen = self.store, self._selected(key)
+        if chosen is None:
             return
         group = group_of_items(store, chosen)
         if group is None:
@@ -53,10 +51,8 @@ class GroupControls(Controls):
     def _lock(self, locked: bool, key: str) -> None:
         """Lock or unlock the selected items: add the constraint that they are a group, or disable
         it."""
-        store = self.store
-        chosen = store.view.selection
-        if key != selection_key(chosen):
-            store.look(error=MOVED)
+        store, chosen = self.store, self._selected(key)
+        if chosen is None:
             return
         found = lock_of(store, chosen)
         if locked and found is None:
@@ -124,6 +120,14 @@ class GroupControls(Controls):
     def _save(self, format: str) -> None:
         with self.store.guarded():
             self.files.save_groups(format)
+
+    def _selected(self, key: str) -> tuple[int, ...] | None:
+        """Return the selected items, or None with a message if ``key`` is of other items."""
+        chosen = self.store.view.selection
+        if key == selection_key(chosen):
+            return chosen
+        self.store.look(error=MOVED)
+        return None
 
     def _find(self, id: str) -> Group | None:
         group = self.store.session.find_group(id)

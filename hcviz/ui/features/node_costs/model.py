@@ -36,17 +36,17 @@ def violation_price(store: Store) -> float | None:
     return get_algorithm(store.session.method).price(store.session.params)
 
 
-def constrained_problem(store: Store) -> Problem:
-    """Return the problem with the session's constraints in the form that the method reads.
+def constrained_problem(store: Store, problem: Problem) -> Problem:
+    """Return ``problem`` with the session's constraints in the form that the method reads.
 
     Where constraints are soft, priced triplets take the place of groups.
     """
     session = store.session
     method = get_algorithm(session.method)
-    problem = store.problem.with_triplets(session.triplets).with_groups(session.required_clades)
+    problem = problem.with_triplets(session.triplets).with_groups(session.required_clades)
     if session.constraint_mode == "ignored":
         return problem.without_constraints()
-    return method.readable(problem, method.parameters(**dict(session.params)))
+    return method.with_groups_as_read(problem, method.parameters(**dict(session.params)))
 
 
 def similarity_scale(store: Store) -> float:

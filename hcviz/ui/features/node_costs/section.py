@@ -55,7 +55,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None:
-    triplets = node_costs_model.constrained_problem(store).triplets
+    triplets = node_costs_model.constrained_problem(store, store.problem).triplets
     if not len(triplets):
         return None
     lam = node_costs_model.violation_price(store)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
+from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.compute_cache import BackgroundRun, Computation
 from hcviz.metrics import dasgupta_cost
@@ -43,8 +44,9 @@ def state(store: Store) -> dict[str, Any]:
         return {"said": "There are no answers yet, so lambda changes nothing."}
     lam = node_costs_model.violation_price(store) or 0.0
     unit = node_costs_model.similarity_scale(store)
-    points, tried, fault = price_curve(store, unit)
-    now = _shown_point(store, lam)
+    constrained = node_costs_model.constrained_problem(store, store.problem)
+    points, tried, fault = price_curve(store, constrained, unit)
+    now = _shown_point(store, constrained, lam)
     return {
         "said": "",
         "lam": f"{lam:g}",
@@ -54,7 +56,7 @@ def state(store: Store) -> dict[str, Any]:
         "waiting": "" if problem.n_items > MAX_ITEMS else fault or _progress_sentence(tried),
         "large": problem.n_items > MAX_ITEMS,
         "now": now,
-        "weight": float(node_costs_model.constrained_problem(store).triplets.weights.sum()),
+        "weight": float(constrained.triplets.weights.sum()),
     }
 
 
@@ -81,7 +83,9 @@ def step_of_price(lam: float, unit: float) -> int:
     return int(np.clip(1 + round(float(share) * (SLIDER_STEPS - 1)), 1, SLIDER_STEPS))
 
 
-def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
+def price_curve(
+    store: Store, problem: Problem, unit: float
+) -> tuple[list[dict[str, Any]], int, str]:
     """Return the results at the prices of the grid, and request the missing ones.
 
     Returns
@@ -93,11 +97,9 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
     error : str
         The first error, "" if there is none.
     """
-    problem, session = store.problem, store.session
+    session, triplets = store.session, problem.triplets
     if problem.n_items > MAX_ITEMS:
         return [], 0, ""
-    constrained = node_costs_model.constrained_problem(store)
-    triplets = constrained.triplets
     priced_by = get_algorithm(session.method).priced_by
     others = {name: x for name, x in session.params.items() if name != priced_by}
     same = (session.method, repr(sorted(others.items())), triplets.rows.tobytes(),
@@ -111,7 +113,7 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
     wanted: dict[Hashable, Computation] = {
         ("price", lam * unit, *same): BackgroundRun(
             session.method,
-            lambda: constrained,
+            lambda: problem,
             read,
             {**others, priced_by: lam * unit},
             session.seed,
@@ -136,10 +138,9 @@ def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]
     }
 
 
-def _shown_point(store: Store, lam: float) -> dict[str, Any] | None:
+def _shown_point(store: Store, problem: Problem, lam: float) -> dict[str, Any] | None:
     """Return the point of the tree on the screen, if it is a tree of this problem."""
-    snapshot, problem = store.drawn, store.problem
-    triplets = node_costs_model.constrained_problem(store).triplets
+    snapshot, triplets = store.drawn, problem.triplets
     if snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return None
     if problem.n_items > MAX_ITEMS:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hcviz.jobs import Samples
 from hcviz.posterior import depth_moments
-from hcviz.posterior.summary import MAX_MATRIX
+from hcviz.posterior.thinned_trees import MAX_MATRIX
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
 
