@@ -101,7 +101,7 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
         card.pick(item)
     draft = constraints_model.state(store)["draft"]
-    assert draft["verdicts"][0]["kind"] == "correction"
+    assert draft["verdict"]["kind"] == "correction"
     assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
     assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
     assert asked(store) is first
@@ -122,7 +122,7 @@ def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
     names = [item["id"] for item in questions_model.state(store)["question"]["items"]]
     for key in "821":
         assert card.key(key)
-    assert store.view.draft.ready == (((names[7], names[1]), names[0]),)
+    assert store.view.draft.ready == ((names[7], names[1]), names[0])
     assert not card.key("9")
     card.key("x")
     card.act("strategy", {"value": "simple"})
@@ -148,7 +148,7 @@ def test_of_three_items_a_click_names_the_odd_one(store, card):
     card.key("q")
     a, b, c = asked(store).items
     card.pick(b)
-    assert store.view.draft.ready == (((a, c), b),)
+    assert store.view.draft.ready == ((a, c), b)
 
 
 def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):

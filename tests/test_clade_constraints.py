@@ -107,8 +107,7 @@ def test_t_and_enter_state_a_group_too(store):
     store.look(selection=(5, 9))
     gestures.key("t")
     shown = constraints_model.state(store)["draft"]
-    assert shown["ready"]
-    assert "are a group" in shown["verdicts"][0]["sentence"]
+    assert "are a group" in shown["verdict"]["sentence"]
     gestures.key("Enter")
     wait_until_done(store)
     assert store.session.tree.has_clade([5, 9])
@@ -120,7 +119,7 @@ def test_all_items_are_no_group(store):
     gestures.key("g")
     assert "whole tree" in store.view.said
     gestures.key("t")
-    assert not constraints_model.state(store)["draft"]["ready"]
+    assert not constraints_model.state(store)["draft"]["verdict"]
     gestures.key("Enter")
     assert not store.session.constraints
 
@@ -131,7 +130,7 @@ def test_a_group_that_contradicts_another_is_kept_off_and_explained(store):
         wait_until_done(store)
     assert [each.enabled for each in store.session.constraints] == [True, False]
     assert store.session.conflict.with_ids == (store.session.constraints[0].id,)
-    assert constraints_model.state(store)["conflict"]["answers"][0]["apart"]["id"] == -1
+    assert constraints_model.state(store)["conflict"]["answers"][0]["apart"] == []
 
 
 def test_the_conflict_of_two_locked_groups_has_both_names(store):

@@ -164,7 +164,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     sister = next(v for v in range(tree.n_leaves) if tree.parent[v] != tree.parent[0] and v != 0)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (sister,))
-    (said,) = zoo.view.draft.ready
+    said = zoo.view.draft.ready
     assert said[0] == (0, sister)
     assert said[1] == item_set_apart(tree, 0, [sister])
     assert zoo.session.constraints == ()  # until Enter

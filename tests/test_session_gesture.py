@@ -25,25 +25,25 @@ def test_together_then_odd():
     assert draft.begin_odd().mode == "together"  # one item is no group yet
     draft = draft.pick_leaf(WHALE)
     assert "bat + whale" in draft.sentence(ANIMALS)
-    assert draft.ready == (((BAT, WHALE), EVERYTHING_ELSE),)  # Enter: they are a group
+    assert draft.ready == ((BAT, WHALE), EVERYTHING_ELSE)  # Enter: they are a group
     draft = draft.begin_odd()
-    assert draft.ready == ()
+    assert draft.ready is None
     assert draft.sentence(ANIMALS) == "bat + whale together, before … click the odd one out."
     draft = draft.pick_leaf(TROUT)
-    assert draft.ready == (((BAT, WHALE), TROUT),)
+    assert draft.ready == ((BAT, WHALE), TROUT)
     assert draft.sentence(ANIMALS).startswith("bat + whale together, before trout.")
     both = draft.pick_leaf(PIKE)  # another one is added
-    assert both.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
+    assert both.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert both.begin_odd() == both  # O again keeps them
-    assert both.pick_leaf(TROUT).ready == (((BAT, WHALE), PIKE),)
-    assert draft.pick_leaf(TROUT).ready == ()  # clicked again: taken back
+    assert both.pick_leaf(TROUT).ready == ((BAT, WHALE), PIKE)
+    assert draft.pick_leaf(TROUT).ready is None  # clicked again: taken back
     assert draft.clear() == Draft()
 
 
 def test_a_selected_subtree_fills_the_group():
     draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_leaf(WASP)
-    assert draft.ready == (((BAT, WHALE, LION), WASP),)
-    assert Draft().begin_odd((BAT, WHALE)).pick_leaf(WASP).ready == (((BAT, WHALE), WASP),)
+    assert draft.ready == ((BAT, WHALE, LION), WASP)
+    assert Draft().begin_odd((BAT, WHALE)).pick_leaf(WASP).ready == ((BAT, WHALE), WASP)
 
 
 def test_picks_add_and_remove_leaves_and_clades():
@@ -56,32 +56,32 @@ def test_picks_add_and_remove_leaves_and_clades():
 
 def test_an_odd_one_from_the_group_is_ejected():
     draft = Draft().begin_together((BAT, WHALE, TROUT)).begin_odd().pick_leaf(TROUT)
-    assert draft.ready == (((BAT, WHALE), TROUT),)
+    assert draft.ready == ((BAT, WHALE), TROUT)
     small = Draft().begin_together((BAT, TROUT)).begin_odd().pick_leaf(TROUT)
-    assert small.ready == ()
+    assert small.ready is None
     assert "needs two" in small.sentence(ANIMALS)
 
 
-def test_a_clade_of_odd_ones_makes_a_constraint_each():
+def test_a_clade_of_odd_ones_makes_one_constraint():
     draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
-    assert draft.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
-    assert "before each of trout + pike: 2 constraints" in draft.sentence(ANIMALS)
+    assert draft.ready == ((BAT, WHALE), (TROUT, PIKE))
+    assert "together, before trout + pike. Click" in draft.sentence(ANIMALS)
 
 
 def test_items_are_added_to_the_group_after_the_odd_ones_and_nothing_is_lost():
     draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
     back = draft.begin_together()
     assert (back.mode, back.group, back.apart) == ("together", (BAT, WHALE), (TROUT, PIKE))
-    assert back.pick_leaf(LION).ready == (((BAT, WHALE, LION), TROUT), ((BAT, WHALE, LION), PIKE))
+    assert back.pick_leaf(LION).ready == ((BAT, WHALE, LION), (TROUT, PIKE))
     moved = back.pick_leaf(TROUT)  # an odd one out that belongs to the group after all
-    assert moved.ready == (((BAT, WHALE, TROUT), PIKE),)
+    assert moved.ready == ((BAT, WHALE, TROUT), PIKE)
     assert moved.pick_leaf(LION).begin_odd().apart == (PIKE,)
 
 
 def test_each_item_is_taken_back_by_itself():
     draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_clade((TROUT, LION))
     assert draft.group == (BAT, WHALE)
-    assert draft.without(LION).ready == (((BAT, WHALE, LION), TROUT),)
+    assert draft.without(LION).ready == ((BAT, WHALE, LION), TROUT)
     assert draft.without(TROUT).apart == (LION,)
     assert draft.without(BAT).group == (WHALE,)
     assert "needs two items" in draft.without(BAT).sentence(ANIMALS)
@@ -89,17 +89,17 @@ def test_each_item_is_taken_back_by_itself():
 
 
 def test_eject():
-    assert Draft().eject((BAT, WHALE, TROUT), TROUT).ready == (((BAT, WHALE), TROUT),)
+    assert Draft().eject((BAT, WHALE, TROUT), TROUT).ready == ((BAT, WHALE), TROUT)
     draft = Draft().begin_eject((BAT, WHALE, TROUT, PIKE))
     assert "does not belong" in draft.sentence(ANIMALS)
     assert draft.pick_leaf(WASP) == draft  # not inside
     two = draft.pick_clade((TROUT, PIKE, WASP))
-    assert two.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
+    assert two.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert "three items" in Draft().begin_eject((BAT, WHALE)).sentence(ANIMALS)
     assert draft.pick_leaf(TROUT).pick_leaf(PIKE) == two  # one after the other
-    assert two.pick_leaf(PIKE).ready == (((BAT, WHALE, PIKE), TROUT),)
+    assert two.pick_leaf(PIKE).ready == ((BAT, WHALE, PIKE), TROUT)
     left = draft.pick_clade((WHALE, TROUT, PIKE))
-    assert left.ready == ()
+    assert left.ready is None
     assert "must stay" in left.sentence(ANIMALS)
 
 
@@ -119,8 +119,8 @@ def test_whatever_is_ready_is_a_constraint_and_there_is_always_a_sentence(moves)
     for name, value in moves:
         draft = getattr(draft, name)(value)
         assert draft.sentence(ANIMALS)
-        for group, apart in draft.ready:
-            made = Constraint(1, group, apart)
+        if draft.ready is not None:
+            made = Constraint(1, *draft.ready)
             assert set(made.group) <= set(draft.picked)
 
 

@@ -74,16 +74,16 @@ def state_a_constraint(store, group, apart):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, apart))
-    verdicts = constraints_model.state(store)["draft"]["verdicts"]
+    verdict = constraints_model.state(store)["draft"]["verdict"]
     gestures.key("Enter")
-    return verdicts
+    return verdict
 
 
 def test_a_gesture_becomes_a_constraint_that_the_next_trees_satisfy(store, loop):
     seen = []
     store.subscribe(lambda s: s.session.snapshot, seen.append)
-    verdicts = state_a_constraint(store, ["dolphin", "tuna"], "wolf")
-    assert [v["kind"] for v in verdicts] == ["correction"]
+    verdict = state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    assert verdict["kind"] == "correction"
     assert store.session.status == "sampling"
     loop.until(lambda: store.session.status == "settled")
     (constraint,) = store.session.constraints
@@ -112,8 +112,8 @@ def test_undo_brings_the_earlier_tree_back_without_a_run(store, loop):
 
 def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
-    verdicts = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
-    assert [v["kind"] for v in verdicts] == ["conflict"]
+    verdict = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
+    assert verdict["kind"] == "conflict"
     shown = constraints_model.state(store)
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert [row["enabled"] for row in shown["items"]] == [True, False]
@@ -301,10 +301,12 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
-    assert "3 constraints" in constraints_model.state(store)["draft"]["sentence"]
+    said = constraints_model.state(store)["draft"]["sentence"]
+    assert said.startswith("dolphin + porpoise together, before wolf + lion + bear.")
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
-    assert len(store.session.constraints) == 3
+    (made,) = store.session.constraints
+    assert len(made.outsiders) == 3
     store.dispatch(act.Undo())
     assert store.session.constraints == ()
 

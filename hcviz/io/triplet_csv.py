@@ -5,9 +5,10 @@
     whale,lion,trout,1.0,you,,4,true,2026-11-21T12:00:00+00:00
 
 Only the first three columns are required. Rows with the same number in the column ``group`` are one
-constraint (here: bat, whale and lion together, apart from trout). A row without a number is a
-constraint by itself. ``*`` in the column ``apart`` means everything else: the items are a group, a
-clade of the tree. If an item is called ``*``, it is written ``(everything else)``.
+constraint: here, bat, whale and lion together, apart from trout. If they name several items under
+``apart``, the group is apart from all of them. A row without a number is a constraint by itself.
+``*`` in the column ``apart`` means everything else: the items are a group, a clade of the tree. If
+an item is called ``*``, it is written ``(everything else)``.
 
 Files with three columns and no header need the parameter ``order``, since cblearn's lists, for
 instance, have the order (anchor, near, far).
@@ -27,7 +28,7 @@ from typing import Literal, get_args
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.text import closest_name, shorten
 from hcviz.io.decoding import decode_utf8
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import EVERYTHING_ELSE, as_apart
 from hcviz.session.model import Constraint
 
 REQUIRED_COLUMNS = ("together_1", "together_2", "apart")
@@ -64,7 +65,10 @@ class _Row:
 
 
 def write_triplet_csv(constraints: Sequence[Constraint], labels: Sequence[str]) -> str:
-    """Return the constraints as CSV text, with all fields. A group of k items gives k - 1 rows."""
+    """Return the constraints as CSV text, with all fields. One row joins two items.
+
+    A constraint of k items before m others gives k + m - 2 rows with the same number.
+    """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -78,9 +82,12 @@ def write_triplet_csv(constraints: Sequence[Constraint], labels: Sequence[str]) 
     for each in constraints:
         enabled = "true" if each.enabled else "false"
         rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
-        apart = everything if each.is_clade else labels[each.apart]
-        for a, b in itertools.pairwise(each.group):
-            writer.writerow((labels[a], labels[b], apart, *rest))
+        odd = [labels[item] for item in each.outsiders] or [str(everything)]
+        pairs = [(labels[a], labels[b]) for a, b in itertools.pairwise(each.group)]
+        for pair in pairs:
+            writer.writerow((*pair, odd[0], *rest))
+        for name in odd[1:]:
+            writer.writerow((*pairs[0], name, *rest))
     return buffer.getvalue()
 
 
@@ -274,9 +281,9 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
     members = dict.fromkeys(first.pair)  # in their order
     for row in rows[1:]:
         where = f"Line {row.line} of the constraints is in group {row.group} with line {first.line}"
-        if row.apart != first.apart:
+        if (row.apart == EVERYTHING_ELSE) != (first.apart == EVERYTHING_ELSE):
             raise InvalidConstraint(
-                f"{where}, but names another item under apart.",
+                f"{where}, but only one of them is apart from everything else.",
                 "Give it another group number, or none.",
             )
         if row.rest != first.rest:
@@ -289,9 +296,10 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
                 "Each row of a group must share an item with the rows before it.",
             )
         members |= dict.fromkeys(row.pair)
-    if first.apart in members:
+    odd = dict.fromkeys(row.apart for row in rows)
+    if members.keys() & odd.keys():
         raise InvalidConstraint(
-            f"Group {first.group} of the constraints contains the item that is apart from it."
+            f"Group {first.group} of the constraints contains an item that is apart from it."
         )
     if first.apart == EVERYTHING_ELSE and len(members) == n_items:
         raise InvalidConstraint(
@@ -300,4 +308,4 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
             "Leave out the items that do not belong to it.",
         )
     weight, author, note, enabled, time = first.rest
-    return Constraint(number, tuple(members), first.apart, author, weight, note, enabled, time)
+    return Constraint(number, tuple(members), as_apart(odd), author, weight, note, enabled, time)

@@ -123,11 +123,18 @@ class QuestionContext:
         return self.memory.was_asked(self.make_question(items, "", QuestionReason("")), self.n)
 
     def make_question(
-        self, items: Int, strategy: str, why: QuestionReason, value: float = float("nan")
+        self,
+        items: Int,
+        strategy: str,
+        why: QuestionReason,
+        value: float = float("nan"),
+        is_group: bool = False,
     ) -> Question:
         """Return the question about these items as the tree arranges them."""
         members = tuple(items.tolist())
-        return Question(self.kind, strategy, members, self.tree.restrict(items), why, value)
+        return Question(
+            self.kind, strategy, members, self.tree.restrict(items), why, value, is_group
+        )
 
     def propose_until_new(self, draw: Callable[[], Int], size: int) -> Iterator[Int]:
         """Yield subsets of ``size`` items until the caller finds one that was not asked.

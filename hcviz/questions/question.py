@@ -75,6 +75,8 @@ class Question:
         The reason for this question.
     value : float
         The quantity that the strategy maximised (squared edges, or bits). NaN for the others.
+    is_group : bool
+        True if the question is whether the items are a group, and not how they are arranged.
     """
 
     kind: str
@@ -83,11 +85,12 @@ class Question:
     shown: Tree
     why: QuestionReason
     value: float = float("nan")
+    is_group: bool = False
 
     @property
     def is_odd_one_out(self) -> bool:
         """True if the person chooses the odd one of three items, without a tree."""
-        return len(self.items) == 3 and self.shown.n_internal == 1
+        return len(self.items) == 3 and self.shown.n_internal == 1 and not self.is_group
 
     def key(self) -> tuple[tuple[int, ...], frozenset[frozenset[int]]]:
         """Return the items and the clades of the shown tree, which identify the question."""

@@ -17,7 +17,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integer
 from hcviz.posterior import Posterior
-from hcviz.questions import informative, simple, subsets, whole_tree
+from hcviz.questions import group, informative, simple, subsets, whole_tree
 from hcviz.questions.central import central_tree
 from hcviz.questions.context import QuestionContext
 from hcviz.questions.question import Memory, Question
@@ -39,6 +39,8 @@ class Strategy:
         True if the strategy uses sampled trees. Without them it chooses at random.
     has_distance_variance : bool
         True if the strategy uses the variance of leaf distances, so that ``induced`` applies.
+    asks_groups : bool
+        True if the question is whether items are a group, and not how they are arranged.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Strategy:
     has_size: bool = True
     uses_sampled_trees: bool = False
     has_distance_variance: bool = False
+    asks_groups: bool = False
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -83,13 +86,22 @@ STRATEGIES: dict[str, Strategy] = {
             informative.choose,
             uses_sampled_trees=True,
         ),
+        Strategy(
+            "group",
+            "Is this a group?",
+            "The clade of at most 16 items about which the sampled trees are least sure.",
+            group.choose,
+            has_size=False,
+            uses_sampled_trees=True,
+            asks_groups=True,
+        ),
     )
 }
 
 
 def strategies() -> list[str]:
-    """Return the names of the strategies in the order of the form."""
-    return list(STRATEGIES)
+    """Return the names of the strategies about a piece of the tree, in the order of the form."""
+    return [each.name for each in STRATEGIES.values() if not each.asks_groups]
 
 
 def ask(
@@ -110,7 +122,7 @@ def ask(
     Parameters
     ----------
     kind : str
-        One of :func:`strategies`.
+        One of :func:`strategies`, or ``group``: is this clade a group?
     tree : Tree
         The tree over all items, of which a piece is shown.
     posterior : Posterior or None

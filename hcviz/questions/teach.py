@@ -25,7 +25,7 @@ from hcviz.posterior import Posterior
 from hcviz.questions.answers import bits, shown_triplets, triplet_support
 from hcviz.questions.central import central_tree
 from hcviz.questions.question import Memory, Question, Row
-from hcviz.questions.registry import STRATEGIES, ask
+from hcviz.questions.registry import ask, strategies
 
 Int = NDArray[np.int32]
 Kind = Literal["start", "correction", "accepted", "implied", "conflict"]
@@ -171,10 +171,10 @@ def teach(
     ----------
     Vikram & Dasgupta (2016), sections 3 and 5.
     """
-    if question not in STRATEGIES:
+    if question not in strategies():
         raise InvalidParameter(
-            f"There is no kind of question {question!r}.",
-            f"Choose one of {', '.join(STRATEGIES)}.",
+            f"The teaching loop has no kind of question {question!r}.",
+            f"Choose one of {', '.join(strategies())}.",
         )
     if variant not in SAMPLER:
         raise InvalidParameter(f"There is no variant {variant!r}.", "Choose central or paper.")

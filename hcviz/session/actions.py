@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.choice import ChoiceKind
-from hcviz.session.constraint import Constraint, DataSpec
+from hcviz.session.constraint import Apart, Constraint, DataSpec, as_apart
 from hcviz.taxonomy.group import Group, new_id
 from hcviz.taxonomy.group import Status as GroupStatus
 
@@ -107,17 +107,17 @@ class SetScaling(Action):
 
 @dataclass(frozen=True)
 class AddConstraint(Action):
-    """Add a constraint: ``group`` together, apart from the item ``apart``."""
+    """Add a constraint: ``group`` together, apart from ``apart``: one item or several."""
 
     group: tuple[int, ...]
-    apart: int
+    apart: Apart
     author: str = "you"
     weight: float = 1.0
     note: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "group", tuple(int(item) for item in self.group))
-        object.__setattr__(self, "apart", int(self.apart))
+        object.__setattr__(self, "apart", as_apart(self.apart))
 
 
 @dataclass(frozen=True)

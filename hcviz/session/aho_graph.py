@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core.build import aho_components
-from hcviz.session.constraint import Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
     members = np.unique(np.asarray(items, np.int64))
     inside = set(members.tolist())
     edges = tuple(
-        Edge(a, b, each.apart, each.id)
+        Edge(a, b, odd, each.id)
         for each in constraints
-        if (each.apart in inside or (each.is_clade and not inside <= set(each.group)))
+        for odd in _reasons(each, inside)
         for a, b in pairwise(item for item in each.group if item in inside)
     )
     rows = [(edge.a, edge.b, edge.apart) for edge in edges if edge.apart >= 0]
@@ -83,6 +83,13 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
     return AhoGraph(
         tuple(members.tolist()), edges, tuple(tuple(piece.tolist()) for piece in pieces)
     )
+
+
+def _reasons(constraint: Constraint, inside: set[int]) -> tuple[int, ...]:
+    """Return why the group is kept on one side: the first outsider in the set, or nothing."""
+    if constraint.is_clade:
+        return () if inside <= set(constraint.group) else (EVERYTHING_ELSE,)
+    return tuple(item for item in constraint.outsiders if item in inside)[:1]
 
 
 @dataclass(frozen=True)
@@ -135,10 +142,14 @@ def _path(graph: AhoGraph, new: Constraint) -> tuple[int, ...]:
             if starts.intersection(path)
         ]
         return min(ends, key=_length, default=())
-    if new.apart not in old:
-        return ()
-    reached = nx.single_source_shortest_path(old, new.apart)
-    ends = [tuple(reached[item]) for item in new.group if item in reached]
+    ends = [
+        tuple(reached[item])
+        for odd in new.outsiders
+        if odd in old
+        for reached in (nx.single_source_shortest_path(old, odd),)
+        for item in new.group
+        if item in reached
+    ]
     return min(ends, key=_length, default=())
 
 

@@ -15,7 +15,7 @@ from hcviz.core.build import compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
-from hcviz.session.constraint import EVERYTHING_ELSE, check_statement
+from hcviz.session.constraint import EVERYTHING_ELSE, Apart, check_statement, outsiders
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_rows, sentence
 
 AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
@@ -41,7 +41,7 @@ class Assessment:
 
 
 def assess(
-    session: Session, group: Sequence[int], apart: int, author: str | None = None
+    session: Session, group: Sequence[int], apart: Apart, author: str | None = None
 ) -> Assessment:
     """Return what adding "``group`` together, before ``apart``" would mean.
 
@@ -50,8 +50,8 @@ def assess(
     session : Session
     group : sequence of int
         At least two items.
-    apart : int
-        An item that is not in the group, or EVERYTHING_ELSE.
+    apart : int or tuple of int
+        An item that is not in the group, or several, or EVERYTHING_ELSE.
     author : str, optional
         If given, only a constraint of the same author is a repeat.
 
@@ -62,7 +62,7 @@ def assess(
     Raises
     ------
     InvalidConstraint
-        If an item is unknown, or the group is too small, or ``apart`` is in it.
+        If an item is unknown, or the group is too small, or an item apart is in it.
 
     Notes
     -----
@@ -98,7 +98,7 @@ _IGNORED: dict[AssessmentKind, str] = {
 _WEIGHED = "no tree satisfies this and the earlier answers; they will be weighed against each other"
 
 
-def assess_statement(session: Session, group: Sequence[int], apart: int) -> AssessmentKind:
+def assess_statement(session: Session, group: Sequence[int], apart: Apart) -> AssessmentKind:
     """Return the kind of a constraint against the enabled ones; never ``repeat``.
 
     Under a soft method, the enabled constraints may contradict each other. Then nothing follows
@@ -117,10 +117,10 @@ def assess_statement(session: Session, group: Sequence[int], apart: int) -> Asse
     return "correction"
 
 
-def check_items(session: Session, group: Sequence[int], apart: int) -> None:
+def check_items(session: Session, group: Sequence[int], apart: Apart) -> None:
     """Raise :class:`InvalidConstraint` unless this is a constraint over the session's items."""
     check_statement(group, apart)
-    for item in group if apart == EVERYTHING_ELSE else (*group, apart):
+    for item in (*group, *outsiders(apart)):
         if not 0 <= item < session.n_items:
             raise InvalidConstraint(
                 f"The constraint names item {item}, but there are only {session.n_items} items."
@@ -133,7 +133,7 @@ def check_items(session: Session, group: Sequence[int], apart: int) -> None:
 
 
 def is_repeat(
-    constraint: Constraint, group: Sequence[int], apart: int, author: str | None = None
+    constraint: Constraint, group: Sequence[int], apart: Apart, author: str | None = None
 ) -> bool:
     """Return True if the constraint is the same, and the author is the same or None."""
     return constraint.states_same(group, apart) and author in (None, constraint.author)
@@ -142,16 +142,16 @@ def is_repeat(
 def is_implied(n_items: int, known: NDArray[np.int32], constraint: Constraint) -> bool:
     """Return True if every tree that satisfies ``known`` also satisfies the constraint.
 
-    ``known`` are consistent rows. A group that implies more than MAX_TESTED triplets counts as
-    implied only if it is among ``known``.
+    ``known`` are consistent rows. A constraint of more than MAX_TESTED triplets counts as implied
+    only if its rows are among ``known``.
     """
-    wanted = constraint.rows
+    wanted, size = constraint.rows, len(constraint.group)
+    count = (size - 1) * (n_items - size) if constraint.is_clade else len(wanted)
+    if _has_rows(known, wanted):
+        return True
+    if count > MAX_TESTED:
+        return False
     if constraint.is_clade:
-        size = len(constraint.group)
-        if _has_rows(known, wanted):
-            return True
-        if (size - 1) * (n_items - size) > MAX_TESTED:
-            return False
         wanted = Groups([constraint.group]).triplets(n_items)
     n, rows = compact_rows(np.concatenate([known, wanted]), n_items + 1)
     return is_implied_by(n, rows[: len(known)], rows[len(known) :])
@@ -229,7 +229,7 @@ def _implied_flags(statements: tuple[Statement, ...], n_items: int) -> tuple[boo
     found, begin = [], 0
     for each in made:
         end = begin + len(each.rows)
-        if each.is_clade:
+        if each.is_clade or len(each.rows) > MAX_TESTED:
             found.append(is_implied(n_items, rows[:begin], each))
         else:
             found.append(is_implied_by(n, compact[:begin], compact[begin:end]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -23,13 +23,44 @@ NAMES_SHOWN = 3
 #: In place of an item: the group is apart from all other items, so it is a clade.
 EVERYTHING_ELSE = -1
 
-#: A group, and the item that is apart from it, or EVERYTHING_ELSE.
-Statement = tuple[tuple[int, ...], int]
+#: What a group is apart from: one item, two or more different items, or EVERYTHING_ELSE.
+Apart = int | tuple[int, ...]
+
+#: A group, and what is apart from it.
+Statement = tuple[tuple[int, ...], Apart]
+
+#: A constraint gives at most this number of triplets. A group of all its items has no such limit.
+MAX_TRIPLETS = 20_000
+
+
+def as_apart(given: int | Iterable[int]) -> Apart:
+    """Return one item as a number, and several as a tuple of different ones in their order."""
+    if isinstance(given, Iterable):
+        items = tuple(dict.fromkeys(int(item) for item in given))
+        return items[0] if len(items) == 1 else items
+    return int(given)
+
+
+def outsiders(apart: Apart) -> tuple[int, ...]:
+    """Return the items that a statement names as apart; none for EVERYTHING_ELSE."""
+    if isinstance(apart, tuple):
+        return apart
+    return () if apart == EVERYTHING_ELSE else (apart,)
+
+
+def statement_rows(group: Sequence[int], apart: Apart) -> NDArray[np.int32]:
+    """Return the triplets of a statement that names its outsiders, int32 (t, 3).
+
+    These are (size of the group - 1) chained triplets for each outsider.
+    """
+    return np.concatenate([chain_triplets(group, item) for item in outsiders(apart)])
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """The items of ``group`` are together, apart from one item or from everything else.
+    """The items of ``group`` are together, apart from other items or from everything else.
+
+    Some clade contains the whole group and no item that is apart.
 
     Attributes
     ----------
@@ -37,8 +68,8 @@ class Constraint:
         The session's number of the constraint. It is never used again.
     group : tuple of int
         At least two different items, as indices of the session's labels.
-    apart : int
-        An item that is not in the group, or EVERYTHING_ELSE: the group is a clade.
+    apart : int or tuple of int
+        An item that is not in the group, or several, or EVERYTHING_ELSE: the group is a clade.
     author : str
         Who gave the answer.
     weight : float
@@ -58,7 +89,7 @@ class Constraint:
 
     id: int
     group: tuple[int, ...]
-    apart: int
+    apart: Apart
     author: str = "you"
     weight: float = 1.0
     note: str = ""
@@ -67,11 +98,12 @@ class Constraint:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "group", tuple(int(item) for item in self.group))
-        object.__setattr__(self, "apart", int(self.apart))
+        object.__setattr__(self, "apart", as_apart(self.apart))
         object.__setattr__(self, "weight", float(self.weight))
         check_statement(self.group, self.apart)
-        if min(self.group) < 0 or self.apart < EVERYTHING_ELSE:
-            raise InvalidConstraint(f"A constraint names item {min(*self.group, self.apart)}.")
+        least = min(*self.group, *outsiders(self.apart))
+        if least < 0:
+            raise InvalidConstraint(f"A constraint names item {least}.")
         if not (math.isfinite(self.weight) and self.weight > 0):
             raise InvalidConstraint(f"The weight of a constraint is positive, not {self.weight:g}.")
 
@@ -88,11 +120,16 @@ class Constraint:
     @property
     def named(self) -> tuple[int, ...]:
         """The items that the constraint names."""
-        return self.group if self.is_clade else (*self.group, self.apart)
+        return (*self.group, *self.outsiders)
+
+    @property
+    def outsiders(self) -> tuple[int, ...]:
+        """The items that it names as apart; none if the group is apart from everything else."""
+        return outsiders(self.apart)
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """The rows for BUILD, int32 (|group| - 1, 3); see :mod:`hcviz.core.groups`."""
+        """The rows for BUILD, int32 (t, 3); see :mod:`hcviz.core.groups`."""
         return Groups([self.group]).rows if self.is_clade else self.triplets.rows
 
     def holds_in(self, tree: Tree) -> bool:
@@ -103,18 +140,19 @@ class Constraint:
 
     @cached_property
     def triplets(self) -> Triplets:
-        """The |group| - 1 chained triplets, each with an equal share of the weight.
+        """The chained triplets for each outsider, each with an equal share of the weight.
 
         Empty if the group is a clade, since its triplets depend on the other items.
         """
         if self.is_clade:
             return Triplets()
-        rows = chain_triplets(self.group, self.apart)
+        rows = statement_rows(self.group, self.apart)
         return Triplets(rows, [self.weight / len(rows)] * len(rows))
 
-    def states_same(self, group: Sequence[int], apart: int) -> bool:
-        """Return True if group and apart are the same, whatever the order of the group."""
-        return self.apart == apart and set(self.group) == set(group)
+    def states_same(self, group: Sequence[int], apart: Apart) -> bool:
+        """Return True if group and apart are the same, whatever the order of their items."""
+        mine, given = self.outsiders, outsiders(as_apart(apart))
+        return set(mine) == set(given) and set(self.group) == set(group)
 
     def sentence(self, labels: Sequence[str]) -> str:
         """Return the constraint as a sentence with item labels."""
@@ -128,21 +166,31 @@ def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
     return text if len(shown) == len(items) else f"{text} and {len(items) - len(shown)} more"
 
 
-def check_statement(group: Sequence[int], apart: int) -> None:
+def check_statement(group: Sequence[int], apart: Apart) -> None:
     """Raise :class:`InvalidConstraint` unless this is a constraint, whatever the items are."""
     if apart != EVERYTHING_ELSE:
-        chain_triplets(group, apart)
+        if not outsiders(apart):
+            raise InvalidConstraint("A constraint names no item that is apart.")
+        count = (len(group) - 1) * len(outsiders(apart))
+        if count > MAX_TRIPLETS:
+            raise InvalidConstraint(
+                f"{len(group):,} items before {len(outsiders(apart)):,} others are {count:,} "
+                f"triplets. A constraint has at most {MAX_TRIPLETS:,}.",
+                "Say that the items are a group (G): it has no such limit.",
+            )
+        for item in outsiders(apart):
+            chain_triplets(group, item)
     elif len(group) < 2:
         raise InvalidConstraint("A group needs two items or more.", "Add an item to the group.")
     elif len(set(group)) < len(group):
         raise InvalidConstraint("The group names an item twice.")
 
 
-def sentence(group: Sequence[int], apart: int, labels: Sequence[str]) -> str:
+def sentence(group: Sequence[int], apart: Apart, labels: Sequence[str]) -> str:
     """Return a sentence such as ``bat + whale together, before trout``."""
     if apart == EVERYTHING_ELSE:
         return f"{names_text(group, labels)} are a group"
-    return f"{names_text(group, labels)} together, before {labels[apart]}"
+    return f"{names_text(group, labels)} together, before {names_text(outsiders(apart), labels)}"
 
 
 @dataclass(frozen=True)

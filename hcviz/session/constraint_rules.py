@@ -280,9 +280,9 @@ def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResul
     return start_run(session, text, "snapshot")
 
 
-def _repeat_key(each: Constraint) -> tuple[frozenset[int], int, str]:
+def _repeat_key(each: Constraint) -> tuple[frozenset[int], frozenset[int], str]:
     """Return the key by which repeats are found (see :func:`assessment.is_repeat`)."""
-    return frozenset(each.group), each.apart, each.author
+    return frozenset(each.group), frozenset(each.outsiders), each.author
 
 
 def _refused_ids(session: Session) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ r"""``Draft``: a constraint that the person is building click by click. It is no
     drag --drop x on a clade--> odd, ready: the clade and x apart from its sibling
 
 In ``odd`` and ``eject``, a click on a member of the group makes it an odd one. A click on a clade
-makes all its members odd ones. A click on an odd one removes it again. Each odd one gives a
+makes all its members odd ones. A click on an odd one removes it again. Several odd ones are one
 constraint.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hcviz.session.constraint import EVERYTHING_ELSE, Statement, names_text
+from hcviz.session.constraint import EVERYTHING_ELSE, Statement, as_apart, names_text
 
 Mode = Literal["idle", "together", "odd", "eject", "repair", "drag"]
 
@@ -56,17 +56,17 @@ class Draft:
         return tuple(item for item in self.picked if item not in self.apart)
 
     @property
-    def ready(self) -> tuple[Statement, ...]:
-        """The statements (group, apart), one for each odd one; empty until complete.
+    def ready(self) -> Statement | None:
+        """The statement (group, apart); None until complete.
 
         Without odd ones, items that are together are a group.
         """
         group = self.group
         if self.mode in ("idle", "drag") or len(group) < 2:
-            return ()
-        if self.mode == "together" and not self.apart:
-            return ((group, EVERYTHING_ELSE),)
-        return tuple((group, item) for item in self.apart)
+            return None
+        if self.apart:
+            return group, as_apart(self.apart)
+        return (group, EVERYTHING_ELSE) if self.mode == "together" else None
 
     def sentence(self, labels: Sequence[str]) -> str:
         """Return what is picked so far, and what the next click does."""
@@ -118,13 +118,9 @@ class Draft:
 
     def _ready_sentence(self, labels: Sequence[str]) -> str:
         together = names_text(self.group, labels)
-        if len(self.apart) == 1:
-            more = " Click another odd one to add it." if self.mode in ("odd", "eject") else ""
-            return f"{together} together, before {labels[self.apart[0]]}.{more} Enter applies it."
-        return (
-            f"{together} together, before each of {names_text(self.apart, labels)}: "
-            f"{len(self.apart)} constraints. Enter applies them."
-        )
+        more = " Click another odd one to add it." if self.mode in ("odd", "eject") else ""
+        odd = names_text(self.apart, labels)
+        return f"{together} together, before {odd}.{more} Enter applies it."
 
     # ------------------------------------------------------------------ gestures
 

@@ -300,7 +300,7 @@ def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list
     rows: dict[_Row, None] = {}
     for each in constraints:
         group = [item for item in each.group if item in among]
-        outside = [each.apart]
+        outside = list(each.outsiders)
         if each.is_clade:
             outside = _evenly_spaced(sorted(among.difference(each.group)), MAX_OUTSIDE)
         for apart in outside if len(group) > 1 else ():

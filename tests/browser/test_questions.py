@@ -41,3 +41,26 @@ def test_questions_are_accepted_skipped_and_corrected(page):
     expect(card).to_be_visible()  # the next one, about the new tree
     dashboard.press("x")
     expect(card).to_have_count(0)
+
+
+def test_a_group_is_confirmed_or_loses_an_item(page):
+    dashboard = Dashboard(page).settle()
+    page.locator(".hc-question summary").click()
+    page.locator("[data-key=strategy]").select_option("group")
+    dashboard.press("q")
+    card = page.locator(".hc-question .card")
+    expect(card.locator(".ask")).to_have_text(re.compile(r"Are these \d+ items a group\?"))
+    count = page.locator(".piece-names button").count()
+    card.get_by_role("button", name="Yes").click()
+    expect(dashboard.constraints).to_have_count(1)
+    expect(dashboard.constraints.first).to_contain_text("are a group")
+    expect(card.locator(".ask")).to_have_text(re.compile(r"Are these \d+ items a group\?"))
+    while count < 4:  # a group of three items or more can lose one
+        dashboard.press(" ")
+        expect(card).to_be_visible()
+        count = page.locator(".piece-names button").count()
+    dashboard.press("r")
+    expect(card.locator(".ask")).to_contain_text("does not belong")
+    page.locator(".piece-names button").first.click()
+    page.keyboard.press("Enter")
+    expect(dashboard.constraints).to_have_count(2)

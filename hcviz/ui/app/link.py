@@ -14,15 +14,15 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.session.constraint import EVERYTHING_ELSE, DataSpec
+from hcviz.session.constraint import EVERYTHING_ELSE, Apart, DataSpec, as_apart, outsiders
 from hcviz.session.model import Session, Statement
 from hcviz.ui.state.view_state import ViewState
 
 #: Upper bound of the whole numbers in a link.
 LARGEST = 2**63
 
-#: A group, the item that is apart from it, and whether the constraint is enabled.
-LinkedConstraint = tuple[tuple[int, ...], int, bool]
+#: A group, what is apart from it, and whether the constraint is enabled.
+LinkedConstraint = tuple[tuple[int, ...], Apart, bool]
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,15 @@ def _is_value(value: Any) -> bool:
     return all(each is None or isinstance(each, (bool, int, float, str)) for each in inside)
 
 
-def _constraint_text(group: Iterable[int], apart: int, enabled: bool) -> str:
-    outside = "*" if apart == EVERYTHING_ELSE else str(apart)
+def _constraint_text(group: Iterable[int], apart: Apart, enabled: bool) -> str:
+    outside = ".".join(map(str, outsiders(apart))) or "*"
     return ".".join(str(item) for item in group) + f"-{outside}" + ("" if enabled else "~")
 
 
 def _constraint(text: str) -> LinkedConstraint:
     try:
         group, apart = text.removesuffix("~").split("-")
-        outside = EVERYTHING_ELSE if apart == "*" else int(apart)
+        outside = EVERYTHING_ELSE if apart == "*" else as_apart(map(int, apart.split(".")))
         return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
         said = text if len(text) <= 40 else f"{text[:39]}…"

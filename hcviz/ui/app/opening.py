@@ -12,6 +12,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.session import actions as act
+from hcviz.session.constraint import outsiders
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui.app.link import Link
 from hcviz.ui.state.saved_look import LOOKS, looks
@@ -72,8 +73,9 @@ def open_page(
         constraints: list[Constraint] = []
         for group, apart, enabled in link.constraints:
             try:
-                if max(*group, apart) >= n:
-                    raise HcvizError(f"The link names item {max(*group, apart)} of {n}.")
+                last = max(*group, *outsiders(apart))
+                if last >= n:
+                    raise HcvizError(f"The link names item {last} of {n}.")
                 if len(group) == n:
                     raise HcvizError(f"The link has a group of all {n} items, which says nothing.")
                 constraints.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))

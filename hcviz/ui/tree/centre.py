@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import LOW_SUPPORT
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import Statement, outsiders
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import geometry, labels, partition
 from hcviz.ui.tree.axis import Axis
@@ -249,21 +249,21 @@ class Centre:
         """Return the number of each item's cluster, int (n,), from 1; None without clusters."""
         return None if self.state.partition is None else self.state.partition.of_item
 
-    def pulse(self, answers: Sequence[tuple[Sequence[int], int]]) -> None:
+    def pulse(self, answers: Sequence[Statement]) -> None:
         """Let the branches of these answers, ``(group, apart)`` each, pulse for about a second.
 
         The branches lead from the smallest clade of all items of an answer down to its group and to
-        its item apart.
+        its items apart.
         """
         tree, paths = self.state.tree, []
         if tree is None:
             return
         for group, apart in answers:
-            named = group if apart == EVERYTHING_ELSE else (*group, apart)
-            top = tree.smallest_clade(named)
+            odd = outsiders(apart)
+            top = tree.smallest_clade((*group, *odd))
             paths.append((top, tuple(group), self._theme.together))
-            if apart != EVERYTHING_ELSE:
-                paths.append((top, (apart,), self._theme.apart))
+            if odd:
+                paths.append((top, odd, self._theme.apart))
         self.renderer.pulse(paths)
 
     # ------------------------------------------------------------------ numbers of the nodes

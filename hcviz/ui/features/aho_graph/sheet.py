@@ -81,7 +81,7 @@ def _conflict_state(store: Store) -> dict[str, Any]:
         return _empty_state("There is no conflict any more.")
     labels = session.labels
     along = {frozenset(step) for step in pairwise(found.path)}
-    marked = {new.apart: "apart"} | dict.fromkeys(new.group, "together")
+    marked = dict.fromkeys(new.outsiders, "apart") | dict.fromkeys(new.group, "together")
     kinds = {
         frozenset((e.a, e.b)): "closing" if e.id == new.id else "path"
         for e in sorted(found.graph.edges, key=lambda e: e.id == new.id)
@@ -111,7 +111,7 @@ def _path_sentence(found: BlockedSet, new: Constraint, labels: Any) -> str:
             f"Earlier answers hold {' - '.join(names)} together. {names[0]} is outside the new "
             f"group, and {names[-1]} is in it."
         )
-    odd = labels[new.apart]
+    odd = names[0]
     if len(names) > 6:
         names = [*names[:3], f"{len(names) - 5} more", *names[-2:]]
     rest = [labels[i] for i in new.group if i != found.path[-1]][:3]

@@ -36,9 +36,13 @@ function answerAtOdds(answer, send) {
       {},
       answer.group.map(leaf => chip(leaf, "together", answer.id, send)),
       answer.more ? h("i", {}, ` and ${answer.more} more `) : null,
-      answer.apart.id < 0
+      answer.apart.length === 0
         ? h("span", {}, " are a group")
-        : [h("span", {}, " together, before "), chip(answer.apart, "apart", answer.id, send)],
+        : [
+            h("span", {}, " together, before "),
+            answer.apart.map(leaf => chip(leaf, "apart", answer.id, send)),
+            answer.moreApart ? h("i", {}, ` and ${answer.moreApart} more `) : null,
+          ],
     ),
   )
 }

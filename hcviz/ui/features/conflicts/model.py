@@ -63,7 +63,8 @@ def _answer_state(store: Store, each: Constraint, is_new: bool) -> dict[str, Any
         "fresh": is_new,
         "group": [leaf(item) for item in each.group[:MAX_CHIPS]],
         "more": max(0, len(each.group) - MAX_CHIPS),
-        "apart": leaf(each.apart) if not each.is_clade else {"id": -1, "name": "everything else"},
+        "apart": [leaf(item) for item in each.outsiders[:MAX_CHIPS]],
+        "moreApart": max(0, len(each.outsiders) - MAX_CHIPS),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.session import actions as act
-from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.draft import Draft
 from hcviz.session.drop import item_set_apart
 from hcviz.ui.state.store import Store
@@ -114,19 +114,14 @@ class Gestures:
             self.on_stated()
 
     def apply(self) -> None:
-        """Add the constraints of the draft to the session."""
+        """Add the constraint of the draft to the session."""
         draft = self.store.view.draft
         ready = draft.ready
-        if not ready:
+        if ready is None:
             return
         if len(draft.group) == self.store.session.n_items:
             self.store.look(said=ALL_ITEMS)
             return
         self.store.look(draft=Draft(), selection=())
-        author = self.store.session.author
-        if len(ready) == 1:
-            self.store.dispatch(act.AddConstraint(*ready[0], author=author))
-        else:  # several items outside the group: added together, so that one undo removes them
-            each = (Constraint(0, *statement, author=author, time=act.now()) for statement in ready)
-            self.store.dispatch(act.ImportConstraints(tuple(each)))
+        self.store.dispatch(act.AddConstraint(*ready, author=self.store.session.author))
         self.on_stated()

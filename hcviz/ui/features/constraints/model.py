@@ -22,8 +22,6 @@ FOLD_FROM = 40
 MAX_ROWS = 60
 #: Items of a group that are shown as buttons, at most.
 MAX_CHIPS = 6
-#: Verdicts of a draft that are shown, at most.
-MAX_VERDICTS = 4
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -109,11 +107,11 @@ def switch_method_action(store: Store) -> act.SetMethod | None:
 
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
-    statements = draft.ready
+    ready = draft.ready
     if len(draft.group) == session.n_items:  # all items are no group
-        statements = ()
-    ready = statements[:MAX_VERDICTS]
-    verdicts = [assess(session, group, apart, session.author) for group, apart in ready]
+        ready = None
+    verdict = None if ready is None else assess(session, *ready, session.author)
+    said = [] if ready is None else supports_model.answer_sentences(store, *ready)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
@@ -124,14 +122,13 @@ def _draft(store: Store) -> dict[str, Any]:
         "sentence": draft.sentence(session.labels),
         "together": chips(draft.group),
         "apart": chips(draft.apart),
-        "ready": bool(ready),
-        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
-        "more": len(statements) - len(ready),
+        "verdict": None
+        if verdict is None
+        else {"kind": verdict.kind, "sentence": verdict.sentence},
         "beliefs": [
-            {"kind": kind, "sentence": said}
-            for (group, apart), verdict in zip(ready, verdicts, strict=True)
-            if verdict.kind == "correction"
-            for kind, said in supports_model.answer_sentences(store, group, apart)
+            {"kind": kind, "sentence": text}
+            for kind, text in said
+            if verdict is not None and verdict.kind == "correction"
         ],
     }
 

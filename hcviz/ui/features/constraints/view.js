@@ -9,11 +9,13 @@ function draftCard(draft, ignored, send) {
     h("p", { class: "says" }, draft.sentence),
     picked("together", "Together", draft.together, send),
     picked("apart", "Odd one out", draft.apart, send),
-    ...draft.verdicts.map(v =>
-      h("div", { class: `verdict ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence),
-    ),
-    draft.more
-      ? h("p", { class: "quiet small" }, `and ${draft.more.toLocaleString("en")} more`)
+    draft.verdict
+      ? h(
+          "div",
+          { class: `verdict ${draft.verdict.kind}` },
+          h("b", {}, draft.verdict.kind),
+          `: ${draft.verdict.sentence}`,
+        )
       : null,
     ignored ? ignoredCard(ignored, send) : null,
     ...draft.beliefs.map(v =>
@@ -28,7 +30,7 @@ function draftCard(draft, ignored, send) {
           type: "button",
           class: "main",
           "data-key": "apply",
-          disabled: !draft.ready,
+          disabled: !draft.verdict,
           onclick: () => send("apply"),
         },
         "Apply ",

@@ -16,7 +16,7 @@ from hcviz import questions
 from hcviz.core.errors import InvalidParameter
 from hcviz.questions import Memory, Question
 from hcviz.session import actions as act
-from hcviz.session.constraint import Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.model import ReviewedPiece
 from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
@@ -93,6 +93,8 @@ class QuestionController(Controls):
             store.look(question=None, wants_question=False, draft=Draft())
         elif question is None or key not in "ar l":
             return False
+        elif question.is_group and key in "ar l":
+            self._answer_group(question, key)
         elif key == "a":
             self.memory.accept(question)
             self._remember(question, accepted=True)
@@ -121,7 +123,8 @@ class QuestionController(Controls):
 
     def _pick_by_digit(self, question: Question, place: int) -> bool:
         """Pick the name at a place of the card (from 1). Return False if no name is needed."""
-        wanted = question.is_odd_one_out or self.store.view.draft.mode == "repair"
+        correcting = self.store.view.draft.mode in ("repair", "eject")
+        wanted = question.is_odd_one_out or correcting
         names = card_order(question)
         if not wanted or not 1 <= place <= len(names):
             return False
@@ -132,6 +135,20 @@ class QuestionController(Controls):
         """Replace the open question, which was answered or is out of date."""
         if self.store.view.question is not None:
             self._request_next()
+
+    def _answer_group(self, question: Question, key: str) -> None:
+        """Yes (A, L), no (R), or skip (Space). No asks for the items that do not belong."""
+        store = self.store
+        if key == " ":
+            self.memory.skip(question)
+            self._remember(question, accepted=False)
+        elif key == "r":
+            store.look(draft=Draft().begin_eject(question.items), selection=())
+        else:
+            author = store.session.author
+            with store.guarded():
+                store.dispatch(act.AddConstraint(question.items, EVERYTHING_ELSE, author=author))
+                self._request_next()
 
     def _lock(self, question: Question) -> None:
         """Add constraints for all that the piece shows."""

@@ -48,7 +48,7 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
     """Return the open question: its items, and the path of the piece of the tree."""
     labels, data, draft = store.session.labels, store.dataset, store.view.draft
     if len(question.items) > MAX_CARD_ITEMS:
-        return {"whole": True, "picks": False, "items": [], "path": []} | {
+        return {"whole": True, "picks": False, "group": False, "items": [], "path": []} | {
             "kind": question.strategy,
             "why": question.why.sentence(labels), "repairing": draft.mode == "repair", "top": 1.0,
         }  # fmt: skip
@@ -61,7 +61,8 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
         "picks": question.is_odd_one_out,
         "kind": question.strategy,
         "why": question.why.sentence(labels),
-        "repairing": draft.mode == "repair",
+        "repairing": draft.mode == ("eject" if question.is_group else "repair"),
+        "group": question.is_group,
         "top": float(shown.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
         "items": [

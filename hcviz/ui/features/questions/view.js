@@ -21,7 +21,9 @@ function names(question, send) {
   const role = question.picks
     ? "is the odd one out"
     : question.repairing
-      ? "take it into the correction"
+      ? question.group
+        ? "it does not belong"
+        : "take it into the correction"
       : "show it in the tree"
   return h(
     "ul",
@@ -75,7 +77,11 @@ function card(question, send) {
       h(
         "p",
         { class: "ask" },
-        question.picks
+        question.group
+          ? question.repairing
+            ? "Click what does not belong, then press Enter."
+            : `Are these ${question.items.length} items a group?`
+          : question.picks
           ? "Which is the odd one out?"
           : question.whole && !question.repairing
             ? "Is anything wrong in the whole tree?"
@@ -112,9 +118,11 @@ function card(question, send) {
         ? null
         : button(
             "accept",
-            "Right",
+            question.group ? "Yes" : "Right",
             "A",
-            "Nothing wrong here: it adds no constraint (A)",
+            question.group
+              ? "They are a group: every tree keeps them together (A)"
+              : "Nothing wrong here: it adds no constraint (A)",
             !question.repairing,
           ),
       question.picks
@@ -127,14 +135,16 @@ function card(question, send) {
               class: question.repairing ? "on" : "",
               "data-key": "b-repair",
               "aria-pressed": String(question.repairing),
-              title: "Name two that belong together, and the odd one out (R)",
+              title: question.group
+                ? "Click the items that do not belong (R)"
+                : "Name two that belong together, and the odd one out (R)",
               onclick: () => send("repair"),
             },
-            "Correct",
+            question.group ? "No" : "Correct",
             h("kbd", {}, "R"),
           ),
       button("skip", "Skip", "Space", "I do not know: it is not asked again (Space)"),
-      question.picks
+      question.picks || question.group
         ? null
         : h(
             "button",

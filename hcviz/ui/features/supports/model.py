@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.core.build import chain_triplets
 from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
 from hcviz.questions import SURPRISING_BELOW
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import EVERYTHING_ELSE, Apart, statement_rows
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
@@ -80,7 +79,7 @@ def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
     return f"{said}." if found is None or found.settled else f"{said}, {_word(found)}."
 
 
-def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
+def answer_sentences(store: Store, group: tuple[int, ...], apart: Apart) -> list[tuple[str, str]]:
     """Return pairs of kind and sentence about the support of a draft constraint.
 
     The kind is ``surprising`` if few sampled trees satisfy the constraint: it may be a mistake.
@@ -98,11 +97,11 @@ def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[t
     ]
 
 
-def statement_share(posterior: Posterior, group: tuple[int, ...], apart: int) -> float:
+def statement_share(posterior: Posterior, group: tuple[int, ...], apart: Apart) -> float:
     """Return the share of the sampled trees that satisfy a statement."""
     if apart == EVERYTHING_ELSE:
         return posterior.clade_support(group)
-    return posterior.joint_probability(chain_triplets(group, apart))
+    return posterior.joint_probability(statement_rows(group, apart))
 
 
 def accuracy_state(store: Store) -> dict[str, str] | None:
