@@ -13,6 +13,7 @@ from hcviz.core.errors import InvalidTaxonomy
 from hcviz.io.journal import SessionSummary
 from hcviz.io.unfinished import UnfinishedSession
 from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
@@ -220,6 +221,62 @@ def test_a_group_without_a_place_is_put_at_the_selected_branch(page):
     assert page.groups.state["canPlace"]
     page.controls["groups"].act("place-group", {"id": store.session.groups[0].id})
     assert rows(page) == [("Lost", 1, len(inner))]
+
+
+def test_items_move_into_a_group_by_a_draft_with_its_sentence(page, loop):
+    store = page.store
+    here, there = [c for c in clades(store, 4, 12) if not set(c) & set(clades(store, 4, 12)[0])][:2]
+    name(page, here, "Here")
+    name(page, there, "There")
+    first, second = store.session.groups
+    store.look(selection=())
+    row = page.groups.state["rows"][0]
+    assert not row["canMove"]
+    moved = tuple(item for item in there[:2])
+    store.look(selection=moved)
+    by_id = {row["id"]: row for row in page.groups.state["rows"]}
+    assert by_id[first.id]["canMove"]
+    assert not by_id[second.id]["canMove"]  # they are in it
+    page.controls["groups"].act("move-items", {"id": first.id, "items": []})
+    group, apart = store.view.draft.ready
+    assert set(group) == {*here, *moved}
+    assert isinstance(apart, int)
+    page.gestures.apply()
+    loop.until(lambda: store.session.status == "settled")
+    tree = store.drawn.tree
+    assert tree.smallest_clade(moved) != tree.root
+    assert apart not in tree.leaves(tree.smallest_clade((*here, *moved)))
+    page.controls["groups"].act("move-items", {"id": first.id, "items": [here[0]]})
+    assert "already in Here" in store.view.said
+    assert not store.view.draft.open
+
+
+def test_nothing_moves_into_a_locked_group(page, loop):
+    store = page.store
+    here = clades(store, 4, 12)[0]
+    name(page, here, "Here")
+    store.dispatch(act.AddConstraint(here, EVERYTHING_ELSE))
+    loop.until(lambda: store.session.status == "settled")
+    other = next(item for item in range(store.session.n_items) if item not in here)
+    page.controls["groups"].act("move-items", {"id": store.session.groups[0].id, "items": [other]})
+    assert store.view.error[0] == "Here is locked."
+    assert not store.view.draft.open
+
+
+def test_a_row_lists_its_items_in_the_order_of_the_picture(page):
+    store = page.store
+    here = clades(store, 4, 12)[0]
+    name(page, here, "Here")
+    (row,) = page.groups.state["rows"]
+    assert (row["listed"], row["items"]) == (False, [])
+    page.controls["groups"].act("list-items", {"id": row["id"]})
+    (row,) = page.groups.state["rows"]
+    order = [item for item in store.session.order.tolist() if item in here]
+    assert [item["id"] for item in row["items"]] == order
+    page.controls["groups"].act("show-item", {"item": order[0]})
+    assert store.view.selection == (order[0],)
+    page.controls["groups"].act("list-items", {"id": row["id"]})
+    assert not page.groups.state["rows"][0]["listed"]
 
 
 def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):

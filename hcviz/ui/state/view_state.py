@@ -65,6 +65,8 @@ class ViewState:
     theme: Theme = "light"
     #: What the main pane shows: the tree, or a sheet by its name.
     sheet: str = "tree"
+    #: The group whose items its row lists, by its id; "" for none.
+    listed_group: str = ""
     #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
     #: Items of an explanation under the pointer, marked in the tree: (together, apart).

@@ -59,7 +59,7 @@ class Gestures:
         if phase == "leave" or tree is None or snapshot is None:
             store.look(draft=self._draft_before_drag)
             return
-        apart = item_set_apart(tree, item, members, self.order())
+        apart = item_set_apart(tree, (item,), members, self.order())
         if apart is None:
             name = store.session.labels[item]
             said = f"{name} and this clade are all items: no item is left to be apart."
@@ -68,6 +68,24 @@ class Gestures:
             store.look(draft=self._draft_before_drag, said=said)
             return
         store.look(draft=draft.drop(members, apart), selection=())
+
+    def move_into(self, items: tuple[int, ...], members: tuple[int, ...], name: str) -> None:
+        """Open the draft that ``items`` belong to a group with this name and these members."""
+        store = self.store
+        tree = None if store.drawn is None else store.drawn.tree
+        inside = set(members).intersection(items)
+        if tree is None or not items:
+            return
+        if inside:
+            first = store.session.labels[min(inside)]
+            store.look(said=f"{first} is already in {name}.")
+            return
+        apart = item_set_apart(tree, items, members, self.order())
+        if apart is None:
+            store.look(said=f"These and {name} are all items: no item is left to be apart.")
+            return
+        picked = (*members, *items)
+        store.look(draft=Draft("odd", picked, (apart,)), selection=(), error=None, said="")
 
     def key(self, key: str) -> None:
         """Handle the keys T, O, E, G, Enter and Escape."""

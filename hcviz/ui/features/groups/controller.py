@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hcviz.core.errors import HcvizError
@@ -18,6 +19,7 @@ from hcviz.ui.tree import Centre
 
 ACTS = Acts()
 
+LOCKED_HINT = "Unlock it first, move the items, and lock it again."
 MOVED = ("The selection has changed, so nothing was done.", "Select the items again.")
 
 
@@ -115,6 +117,32 @@ class GroupControls(Controls):
         """Let a group have the selected items as members."""
         if self.store.view.selection:
             self.store.dispatch(act.SetGroupMembers(id, self.store.view.selection))
+
+    @ACTS.on("list-items")
+    def _list(self, id: str) -> None:
+        """List the items of a group under its row, or no longer."""
+        listed = self.store.view.listed_group
+        self.store.look(listed_group="" if listed == id else id)
+
+    @ACTS.on("show-item")
+    def _show_item(self, item: int) -> None:
+        if 0 <= item < self.store.session.n_items:
+            self.gestures.select_items((item,))
+            self.centre.reveal((item,))
+
+    @ACTS.on("move-items")
+    def _move(self, id: str, items: Sequence[int]) -> None:
+        """Open the draft that items belong to a group; empty for the selected items."""
+        group, n = self._find(id), self.store.session.n_items
+        moved = tuple(items) or self.store.view.selection
+        if group is None or not all(0 <= item < n for item in moved):
+            return
+        members = clade_of(shown_taxonomy(self.store), group)
+        lock = lock_of(self.store, members)
+        if lock is not None:
+            self.store.look(error=(f"{group.name} is locked.", LOCKED_HINT))
+        else:
+            self.gestures.move_into(moved, members, group.name)
 
     @ACTS.on("save-groups")
     def _save(self, format: str) -> None:

@@ -23,6 +23,10 @@ from hcviz.ui.state.store import Store
 
 #: Names in the short text and in the tooltip of a change, at most.
 FEW, MANY = 2, 20
+#: Items that the row of a group lists, at most.
+LISTED = 300
+#: Selected items that can be moved into a group with one click, at most.
+MOVED = 50
 #: Separates other names of a group in their field.
 SEPARATOR = "; "
 
@@ -32,7 +36,7 @@ def depends_on(store: Store) -> Any:
     session, view = store.session, store.view
     return (
         session.groups, session.constraints, session.labels, store.drawn, view.lesson,
-        view.selection, view.support,
+        view.selection, view.support, view.listed_group,
         store.is_streaming, session.status, view.draft.open,
     )  # fmt: skip
 
@@ -116,7 +120,21 @@ def _is_inside(tree: Any, node: int, other: int) -> bool:
 
 def _row(store: Store, group: Group, items: tuple[int, ...], selected: str) -> dict[str, Any]:
     """Return the row of a group; ``items`` are those of its place, or its members."""
+    chosen, open_draft = store.view.selection, store.view.draft.open
+    listed = items if store.view.listed_group == group.id else ()
+    order = store.session.order
+    if listed and order is not None and store.session.tree is not None:
+        inside = set(listed)
+        listed = tuple(item for item in order.tolist() if item in inside)
+    labels = store.session.labels
     return {
+        "listed": bool(listed),
+        "items": [{"id": item, "name": labels[item]} for item in listed[:LISTED]],
+        "more": max(0, len(listed) - LISTED),
+        "canMove": 0 < len(chosen) <= MOVED
+        and not open_draft
+        and not set(chosen).intersection(items)
+        and len(chosen) + len(items) < len(labels),
         "id": group.id,
         "name": group.name,
         "count": len(items),

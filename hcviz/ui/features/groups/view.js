@@ -1,5 +1,5 @@
 // The outline of the groups, as a tree view: the arrows walk it, Enter shows a group in the tree,
-// F2 renames it, and Delete removes it. Which groups are folded is a matter of this page only.
+// F2 renames it, I lists its items, M moves the selected items into it, and Delete removes it. Which groups are folded is a matter of this page only.
 const folded = new Set()
 let renaming = null // id of the group whose name is being typed
 let current = null // id of the group that the Tab key reaches
@@ -55,6 +55,68 @@ function nameOf(row, send) {
 }
 
 let rootOf = null
+let dragged = null // items that are dragged from a list
+
+// The items of a group. Each can be dragged onto another group.
+function itemList(row, send) {
+  return h(
+    "ul",
+    { class: "items", "aria-label": `Items of ${row.name}` },
+    row.items.map(item =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "bare",
+            draggable: "true",
+            "data-key": `item-${row.id}-${item.id}`,
+            title: `${item.name}: click to show it, drag it onto another group to move it`,
+            onclick: event => {
+              event.stopPropagation()
+              send("show-item", { item: item.id })
+            },
+            onkeydown: event => event.stopPropagation(),
+            ondragstart: event => {
+              dragged = [item.id]
+              event.dataTransfer.setData("text/plain", item.name)
+              event.dataTransfer.effectAllowed = "move"
+            },
+            ondragend: () => {
+              dragged = null
+            },
+          },
+          item.name,
+        ),
+      ),
+    ),
+    row.more ? h("li", { class: "quiet" }, `and ${row.more.toLocaleString("en")} more`) : null,
+  )
+}
+
+// What a row does with items that are dragged over it.
+function dropTarget(row, send) {
+  const takes = event => dragged && !row.items.some(item => dragged.includes(item.id)) && event
+  return {
+    ondragover: event => {
+      if (!takes(event)) return
+      event.preventDefault()
+      event.stopPropagation()
+      event.currentTarget.classList.add("over")
+    },
+    ondragleave: event => event.currentTarget.classList.remove("over"),
+    ondrop: event => {
+      event.currentTarget.classList.remove("over")
+      if (!takes(event)) return
+      event.preventDefault()
+      event.stopPropagation()
+      send("move-items", { id: row.id, items: dragged })
+      dragged = null
+    },
+  }
+}
 
 function groupRow(row, state, send, tabbed) {
   const isOpen = !folded.has(row.id)
@@ -88,6 +150,7 @@ function groupRow(row, state, send, tabbed) {
       onfocus: () => {
         current = row.id
       },
+      ...dropTarget(row, send),
     },
     h(
       "div",
@@ -114,9 +177,37 @@ function groupRow(row, state, send, tabbed) {
             row.support,
           )
         : null,
+      row.placed && row.canMove
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "bare move",
+              "data-key": `move-${row.id}`,
+              title: `The selected items belong to ${row.name}`,
+              onclick: event => {
+                event.stopPropagation()
+                send("move-items", { id: row.id, items: [] })
+              },
+            },
+            "Move here",
+          )
+        : null,
       h(
-        "span",
-        { class: "number", title: counted(row.count, "item") },
+        "button",
+        {
+          type: "button",
+          class: "bare number",
+          tabindex: "-1",
+          "data-key": `list-${row.id}`,
+          "aria-expanded": String(row.listed),
+          "aria-label": `List the items of ${row.name}`,
+          title: row.listed ? "Hide the items" : `List ${counted(row.count, "item")}`,
+          onclick: event => {
+            event.stopPropagation()
+            send("list-items", { id: row.id })
+          },
+        },
         row.count.toLocaleString("en"),
       ),
       !row.placed && state.canPlace
@@ -138,6 +229,7 @@ function groupRow(row, state, send, tabbed) {
     ),
     row.note ? h("div", { class: "below", title: row.note }, row.note) : null,
     changeLine(row, (act, more) => send(act, more)),
+    row.listed ? itemList(row, send) : null,
   )
 }
 
@@ -170,7 +262,9 @@ function onKey(event, rows, send) {
   else if (event.key === "F2") {
     renaming = row.id
     send("repaint")
-  } else if (event.key === "Delete") {
+  } else if (event.key === "i") send("list-items", { id: row.id })
+  else if (event.key === "m" && row.canMove) send("move-items", { id: row.id, items: [] })
+  else if (event.key === "Delete") {
     current = (rows[at + 1] ?? rows[at - 1])?.id ?? null
     send("remove-group", { id: row.id })
   } else return
