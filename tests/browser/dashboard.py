@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.browser.driving import TIMEOUT, click, column, ranges, wait_for, wait_idle
+from tests.browser.driving import TIMEOUT, click, column, columns, ranges, wait_for, wait_idle
 
 
 class Dashboard:
@@ -74,15 +74,14 @@ class Dashboard:
 
     def click_label(self, name: str) -> None:
         """Click an item's name in the picture."""
-        names = column(self.page, "label-text", "text")
+        names, x, y = columns(self.page, "label-text", "text", "x", "y")
         place = names.index(name)
-        x = column(self.page, "label-text", "x")[place]
-        click(self.page, "labels", x + 4, column(self.page, "label-text", "y")[place])
+        click(self.page, "labels", x[place] + 4, y[place])
 
     def click_above(self, name: str, share: float) -> None:
         """Click in the tree on the row of an item, at a share of the tree's height."""
-        names = column(self.page, "label-text", "text")
-        row = column(self.page, "label-text", "y")[names.index(name)]
+        names, rows = columns(self.page, "label-text", "text", "y")
+        row = rows[names.index(name)]
         heights = [x for x in column(self.page, "tree-lines", "x") if x == x]
         click(self.page, "tree", share * max(heights), row)
 
