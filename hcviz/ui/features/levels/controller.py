@@ -13,6 +13,7 @@ from hcviz.ui.features.levels import model
 from hcviz.ui.features.levels.model import ClusterChange
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.numbers import whole_number
+from hcviz.ui.state.saved_look import LOOKS
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
 from hcviz.ui.tree.drawing import Drawing
@@ -57,6 +58,12 @@ class LevelControls(Controls):
             done = "Divided"
         said = f"{done}: {count_noun(after.count, 'cluster')}, chosen by hand."
         store.dispatch(act.ChooseClusters(after, said))
+
+    @ACTS.on("level")
+    def _level(self, value: str) -> None:
+        """Collapse the picture to a level."""
+        if value in LOOKS["level"]:
+            self.store.look(level=value)
 
     @ACTS.on("name-clusters")
     def _name_clusters(self) -> None:

@@ -41,7 +41,7 @@ class ToolControls(Controls):
         """Return the messages of the tools, with those of the row of levels."""
         return super().schema() | LEVEL_ACTS.schema()
 
-    @ACTS.on(*LOOKS)
+    @ACTS.on(*(name for name in LOOKS if name != "level"))
     def _look(self, act: str, value: str) -> None:
         if value in LOOKS[act]:
             self.store.look(**{act: value})
