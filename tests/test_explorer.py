@@ -386,7 +386,7 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     for count in (10, 9, 23, 1, 101):
         explorer.controls["tools"].act("clusters", {"value": str(count)})
         assert store.view.clusters == store.view.parted == count
-        assert tree_tools_model.state(store)["clusters"] == count
+        assert tree_tools_model.state(store)["levels"]["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
         assert centre.figures.dendrogram.cut_text.text.startswith(f"{count} cluster")
 
@@ -416,7 +416,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     """In the trees to come, and in a session that is saved and opened."""
     explorer = begun(method="adds-sdp", data="flowers")
     store = explorer.store
-    found = tree_tools_model.state(store)["found"]
+    found = tree_tools_model.state(store)["levels"]["found"]
     assert found
     explorer._cut_dragged(None, 0)
     for _ in range(2):

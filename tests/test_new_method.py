@@ -16,10 +16,10 @@ from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.controller import ACTS
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.levels import model as levels_model
 from hcviz.ui.features.parameters.model import state
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state import default_method as choosing
-from hcviz.ui.tree import partition
 from tests.stores import over_zoo
 from tests.toymethod import ALGORITHMS
 
@@ -68,7 +68,7 @@ def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
         loop.until(lambda: drawn()["edges"] == [[0, 1]])
         assert (drawn()["name"], drawn()["kind"]) == ("said together", "graph")
         assert drawn()["names"] == list(store.session.labels)
-        loop.until(lambda: partition.method_count(store) == 3)  # colours of its clusters
+        loop.until(lambda: levels_model.method_count(store) == 3)  # colours of its clusters
         store.dispatch(act.SetMethod("build"))
         loop.until(lambda: explorer.sections.state.get("views") is None)  # that one has no views
     finally:

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 
-def write_clusters_csv(labels: Sequence[str], clusters: ArrayLike) -> str:
+def write_clusters_csv(
+    labels: Sequence[str], clusters: ArrayLike, names: Mapping[int, str] | None = None
+) -> str:
     """Return CSV text with the columns ``item`` and ``cluster``, in the order of the items.
 
     Parameters
     ----------
     labels : n labels
     clusters : int (n,), any codes; the file numbers them from 1, by first appearance
+    names : code -> name of the cluster; if there are any, a third column ``name`` has them
     """
-    number = 1 + pd.factorize(np.asarray(clusters))[0]
+    codes, found = pd.factorize(np.asarray(clusters))
+    number = 1 + codes
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
+    if names:
+        named = [names.get(int(code), "") for code in found]
+        writer.writerow(["item", "cluster", "name"])
+        rows = zip(labels, number.tolist(), codes.tolist(), strict=True)
+        writer.writerows((label, k, named[code]) for label, k, code in rows)
+        return buffer.getvalue()
     writer.writerow(["item", "cluster"])
     writer.writerows(zip(labels, number.tolist(), strict=True))
     return buffer.getvalue()

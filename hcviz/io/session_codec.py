@@ -40,6 +40,7 @@ _MODEL = [
     model.Checkpoint,
     model.Conflict,
     model.Choice,
+    model.ChosenClusters,
     model.Constraint,
     model.DataSpec,
     model.Group,
@@ -49,7 +50,7 @@ _MODEL = [
 ]
 
 #: Values that the undo stack repeats. A file holds each once.
-_SHARED = (model.Choice, model.Constraint, model.DataSpec, model.Group)
+_SHARED = (model.Choice, model.ChosenClusters, model.Constraint, model.DataSpec, model.Group)
 
 #: Class -> its name in a file, where the two differ. Names in files never change.
 _FILE_CLASS_NAMES: dict[type[Any], str] = {

@@ -28,6 +28,7 @@ from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.unpacking import max_unpacked_bytes
 from hcviz.session.assessment import check_items
 from hcviz.session.choice import check_choice
+from hcviz.session.chosen_clusters import check_clusters
 from hcviz.session.constraint_rules import enabled_are_consistent
 from hcviz.session.experts import check_weight
 from hcviz.session.group_rules import check_groups
@@ -248,6 +249,7 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
     check_groups(moment.groups, len(labels))
+    check_clusters(moment.chosen_clusters, len(labels))
     if moment.constraint_mode != "soft" and not enabled_are_consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
 

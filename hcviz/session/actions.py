@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.choice import ChoiceKind
+from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Apart, Constraint, DataSpec, as_apart
 from hcviz.taxonomy.group import Group, new_id
 from hcviz.taxonomy.group import Status as GroupStatus
@@ -294,6 +295,17 @@ class ReplaceGroups(Action):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
+
+
+# ---------------------------------------------------------------------- clusters
+
+
+@dataclass(frozen=True)
+class ChooseClusters(Action):
+    """Choose clusters by hand; None for those of a cut of the tree. ``note`` is announced."""
+
+    clusters: ChosenClusters | None = None
+    note: str = ""
 
 
 # ---------------------------------------------------------------------- experts

@@ -20,6 +20,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, ConstraintMode, read_only
 from hcviz.session.choice import Choice, comparisons_of
+from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.reviewed import ReviewedPiece
@@ -90,6 +91,7 @@ class Checkpoint:
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
     groups: tuple[Group, ...] = ()
+    chosen_clusters: ChosenClusters | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +200,9 @@ class Session:
         began. At first it is the order of the data (:mod:`hcviz.core.seriation`).
     groups : tuple of Group
         The named groups of items. A run never changes them.
+    chosen_clusters : ChosenClusters or None
+        The clusters that a person chose by hand. A run never changes them; on each tree they are
+        placed as named groups are. None: a cut gives the clusters, which the page's look has.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -234,6 +239,7 @@ class Session:
     reviewed: tuple[ReviewedPiece, ...] = ()
     reference: NDArray[np.int32] | None = None
     groups: tuple[Group, ...] = ()
+    chosen_clusters: ChosenClusters | None = None
 
     @property
     def is_soft(self) -> bool:
@@ -357,6 +363,7 @@ def equal_values(first: Any, second: Any) -> bool:
 __all__ = [
     "Checkpoint",
     "Choice",
+    "ChosenClusters",
     "Conflict",
     "Constraint",
     "DataSpec",

@@ -12,7 +12,14 @@ from typing import Any
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session import choice_rules, constraint_rules, experts, group_rules, runs
+from hcviz.session import (
+    choice_rules,
+    cluster_rules,
+    constraint_rules,
+    experts,
+    group_rules,
+    runs,
+)
 from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import UpdateResult, add_undo_step, redo, undo
@@ -117,6 +124,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         constraints=(),
         choices=(),
         groups=(),
+        chosen_clusters=None,
         reviewed=(),
         conflict=None,
         snapshot=None,
@@ -128,6 +136,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         for noun, some in (
             ("answers", session.constraints or session.choices),
             ("groups", session.groups),
+            ("chosen clusters", session.chosen_clusters),
         )
         if some
     ]
@@ -228,6 +237,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.SetGroupMembers: group_rules.set_members,
     act.RemoveGroup: group_rules.remove,
     act.ReplaceGroups: group_rules.replace_all,
+    act.ChooseClusters: cluster_rules.choose,
     act.SetAuthor: experts.set_author,
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,

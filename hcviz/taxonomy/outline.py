@@ -67,5 +67,33 @@ class Outline:
             yield each, path
             waiting.extend((child, path) for child in reversed(each.children))
 
+    def at_level(self, level: int) -> list[Outline]:
+        """Return the innermost groups that are shown if the outline is collapsed to a level.
+
+        Parameters
+        ----------
+        level : int
+            1 for the outermost groups.
+
+        Returns
+        -------
+        list of Outline
+            The groups on this level, and those above it that contain no groups, in their order.
+
+        Examples
+        --------
+        >>> text = "Animals\\n  Birds\\n    owl\\n    rook\\nTrees\\n  elm\\n  yew\\n"
+        >>> outline = Taxonomy.from_text(text).outline
+        >>> [each.name for each in outline.at_level(1)]
+        ['Animals', 'Trees']
+        >>> [each.name for each in outline.at_level(2)]
+        ['Birds', 'Trees']
+        """
+        return [
+            each
+            for each, path in self.walk()
+            if path and (len(path) == level or (len(path) < level and not each.children))
+        ]
+
 
 __all__ = ["Outline"]

@@ -74,6 +74,52 @@ def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
     return nodes
 
 
+def place_disjoint(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
+    """Return the same as :func:`place` for groups without common members, in less time.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with m nodes.
+    groups : sequence of sequences of int
+        The members of each of the k groups.
+
+    Returns
+    -------
+    list of int
+        The node of each group, or -1 for a group without a place. The clades are disjoint.
+
+    Notes
+    -----
+    Clades take O(m + their sizes) together, and each other group O(m).
+
+    Examples
+    --------
+    >>> tree = Tree.from_children([[0, 1], [2, 3], [4, 5]], 4)
+    >>> place_disjoint(tree, [[0, 1, 3], [2]])
+    [4, 2]
+    """
+    begin, end = tree.leaf_start, tree.leaf_start + tree.size
+    sets = [frozenset(int(item) for item in group) for group in groups]
+    nodes = _place_clades(tree, sets)
+    taken = np.zeros(tree.n_leaves, np.int64)  # rows of the clades that have a group
+    for node in nodes:
+        if node >= 0:
+            taken[begin[node] : end[node]] = 1
+    rest = [k for k in range(len(sets)) if nodes[k] < 0]
+    for k in sorted(rest, key=lambda k: (-len(sets[k]), k)):
+        index = _jaccard(tree, sets[k])
+        index[tree.root] *= len(sets[k]) == tree.n_leaves
+        index[: tree.n_leaves] *= len(sets[k]) == 1
+        near = np.flatnonzero(index >= MIN_JACCARD)
+        before = np.concatenate([[0], np.cumsum(taken)])
+        near = near[before[begin[near]] == before[end[near]]]
+        if near.size:
+            nodes[k] = best = int(near[np.lexsort((near, tree.size[near], -index[near]))[0]])
+            taken[begin[best] : end[best]] = 1
+    return nodes
+
+
 def _place_clades(tree: Tree, sets: Sequence[frozenset[int]]) -> list[int]:
     """Return the node of each group that is a clade, and -1 for others. O(m + their sizes)."""
     clades = {
@@ -101,4 +147,4 @@ def _jaccard(tree: Tree, members: frozenset[int]) -> NDArray[np.float64]:
     return found
 
 
-__all__ = ["MIN_JACCARD", "place"]
+__all__ = ["MIN_JACCARD", "place", "place_disjoint"]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hcviz.io.unfinished import UnfinishedSessions
+from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.app.keyboard import Keyboard
@@ -49,6 +51,7 @@ from hcviz.ui.features.learning_curve.model import BaselineRuns
 from hcviz.ui.features.lessons import model as lessons_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.lessons.view import LessonCard
+from hcviz.ui.features.levels.controller import LevelControls
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
@@ -64,6 +67,7 @@ from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.parts.messages import BadMessage, Controls, logged
 from hcviz.ui.parts.section import Section
+from hcviz.ui.state.saved_look import ALL, BY_HAND
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
 from hcviz.ui.tree import Centre
@@ -111,7 +115,7 @@ class Explorer:
         wide = {"sizing_mode": "stretch_width"}
         self.centre = Centre(
             on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self.gestures.dragged,
-            on_double_click=self._name_selected,
+            on_double_click=self._name_selected, on_toggle=self._collapsed_by_hand,
         )  # fmt: skip
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
@@ -166,11 +170,12 @@ class Explorer:
         self.keyboard = Keyboard(
             store, self.centre, self.gestures, self.asking, self.comparing, self.classroom
         )
+        levels = LevelControls(store, self.centre, self.drawing)
         naming = GroupControls(store, self.centre, self.gestures, self.files)
         self.controls: dict[str, Controls] = {
             "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy_to_clipboard),
-            "tools": ToolControls(store, self.centre, self.drawing, self.gestures),
-            "inspector": InspectorControls(store, self.centre, self.gestures, naming),
+            "tools": ToolControls(store, self.centre, self.gestures, levels),
+            "inspector": InspectorControls(store, self.centre, self.gestures, naming, levels),
             "groups": naming,
             "foot": FootControls(store, self.files),
             "form": FormControls(store),
@@ -255,4 +260,12 @@ class Explorer:
 
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
         """Keep the dragged cut in later trees; without one, keep clusters off."""
-        self.store.look(cut=height, clusters=clusters, parted=clusters)
+        store = self.store
+        store.view = replace(store.view, cut=height, clusters=clusters, parted=clusters)
+        if store.session.chosen_clusters is not None:
+            store.dispatch(act.ChooseClusters())
+        store.notify()
+
+    def _collapsed_by_hand(self, _: tuple[int, ...]) -> None:
+        """Note that clades are collapsed one by one, or that none is any more."""
+        self.store.look(level=BY_HAND if self.centre.state.collapsed else ALL)

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlencode
 from hcviz.core.errors import InvalidParameter
 from hcviz.session.constraint import EVERYTHING_ELSE, Apart, DataSpec, as_apart, outsiders
 from hcviz.session.model import Session, Statement
+from hcviz.ui.state.saved_look import ALL, BY_HAND
 from hcviz.ui.state.view_state import ViewState
 
 #: Upper bound of the whole numbers in a link.
@@ -46,11 +47,16 @@ class Link:
     below: int | None = None  # the support (%) below which a split is uncertain
     colour: str | None = None
     clusters: int | None = None
+    chosen: tuple[int, ...] = ()  # the number of each item's cluster, chosen by hand
+    level: str | None = None  # to what the picture is collapsed
 
+
+#: Chosen clusters of more items are left out of a link.
+MOST_CHOSEN = 2_000
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
-    "support", "unsure", "colour",
+    "support", "unsure", "colour", "level",
 )  # fmt: skip
 
 
@@ -67,6 +73,8 @@ def to_query(link: Link) -> str:
             pairs.append((name, str(value)))
     if link.params:
         pairs.append(("params", json.dumps(dict(link.params), separators=(",", ":"))))
+    if link.chosen:
+        pairs.append(("chosen", ".".join(map(str, link.chosen))))
     if link.constraints:
         pairs.append(("c", " ".join(_constraint_text(*each) for each in link.constraints)))
     return urlencode(pairs)
@@ -100,6 +108,7 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
         constraints=tuple(_constraint(part) for part in single.get("c", "").split()),
         clusters=_whole(single, "clusters"),
         below=_whole(single, "below"),
+        chosen=_numbers(single.get("chosen", "")),
     )
 
 
@@ -122,6 +131,16 @@ def _constraint(text: str) -> LinkedConstraint:
     except ValueError:
         said = text if len(text) <= 40 else f"{text[:39]}…"
         raise InvalidParameter(f"The link's constraint {said!r} cannot be read.") from None
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a text such as ``1.1.2``."""
+    parts = text.split(".") if text else []
+    if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
+        raise InvalidParameter(
+            "The link's 'chosen' must be whole numbers with points between, one for each item."
+        )
+    return tuple(map(int, parts))
 
 
 def _whole(single: Mapping[str, str], name: str) -> int | None:
@@ -165,7 +184,14 @@ def link_of(session: Session, view: ViewState) -> Link:
         below=None if view.below == plain.below else view.below,
         colour=_not_default(view.colour, plain.colour),
         clusters=view.clusters,
+        chosen=_chosen(session),
+        level=None if view.level in (ALL, BY_HAND) else view.level,
     )
+
+
+def _chosen(session: Session) -> tuple[int, ...]:
+    chosen = session.chosen_clusters
+    return () if chosen is None or session.n_items > MOST_CHOSEN else chosen.of_item
 
 
 def _not_default(value: str, default: str) -> str | None:

@@ -12,6 +12,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.session import actions as act
+from hcviz.session.chosen_clusters import ChosenClusters, check_clusters
 from hcviz.session.constraint import outsiders
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui.app.link import Link
@@ -83,5 +84,12 @@ def open_page(
                 faults.append(fault)
         if constraints:
             store.dispatch(act.ImportConstraints(tuple(constraints)))
+        if link.chosen:
+            try:
+                chosen = ChosenClusters(link.chosen)
+                check_clusters(chosen, n)
+                store.dispatch(act.ChooseClusters(chosen))
+            except HcvizError as fault:
+                faults.append(fault)
     if faults:
         store.look(error=(faults[0].message, faults[0].hint))

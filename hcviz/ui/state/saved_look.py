@@ -18,7 +18,11 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "support": ("shown", "hidden"),
     "unsure": ("lighter", "merged"),
     "colour": ("clusters", "cost"),
+    # To what the picture is collapsed: to nothing, to clusters, or to a level of the groups.
+    "level": ("all", "clusters", "1", "2", "3", "hand"),
 }
+#: The choices of ``level``: nothing is collapsed; a person collapsed clades one by one.
+ALL, BY_HAND = LOOKS["level"][0], LOOKS["level"][-1]
 #: Default of the support in per cent below which a split is uncertain.
 BELOW = round(100 * LOW_SUPPORT)
 
@@ -26,6 +30,8 @@ BELOW = round(100 * LOW_SUPPORT)
 def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the valid choices among ``wanted``; leave the others out."""
     found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
+    if "level" not in found and wanted.get("collapsed"):  # saved by an earlier version
+        found["level"] = BY_HAND
     count = wanted.get("clusters")
     if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
         found["clusters"] = count
@@ -46,4 +52,4 @@ def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
     return found
 
 
-__all__ = ["BELOW", "LOOKS", "looks", "marks"]
+__all__ = ["ALL", "BELOW", "BY_HAND", "LOOKS", "looks", "marks"]

@@ -36,10 +36,11 @@ from hcviz.ui.state.loaded_data import LoadedData
 from hcviz.ui.state.loader import Loader
 from hcviz.ui.state.posterior_cache import Circumstances, PosteriorCache, circumstances
 from hcviz.ui.state.run_control import RunControl
-from hcviz.ui.state.saved_look import looks, marks
+from hcviz.ui.state.saved_look import ALL, looks, marks
 from hcviz.ui.state.subscribers import Subscribers
 from hcviz.ui.state.view_state import ViewState
 from hcviz.ui.tree.axis import Axis
+from hcviz.ui.tree.partition import Partition
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
@@ -87,6 +88,8 @@ class Store:
         #: Return what a session file keeps of the picture; show it again.
         self.kept_picture: Callable[[], Mapping[str, Any]] = dict
         self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
+        #: The clusters of the tree on the screen; None for none.
+        self.clusters: Partition | None = None
         #: What the heights of the tree on the screen mean.
         self.axis: Axis | None = None
         #: The tree on the screen when the newest run began, and the samples it summarised.
@@ -417,7 +420,7 @@ class Store:
 
 #: The view state in which nothing refers to items of the tree.
 _NOTHING_MARKED: dict[str, Any] = {
-    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None,
+    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None, "level": ALL,
 }  # fmt: skip
 
 

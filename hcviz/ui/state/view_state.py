@@ -14,7 +14,7 @@ from hcviz.session.draft import Draft
 from hcviz.ui.features.agreement.agreed import Agreed
 from hcviz.ui.features.lessons.lesson import Lesson
 from hcviz.ui.features.parameters.field_fault import FieldFault
-from hcviz.ui.state.saved_look import BELOW, LOOKS
+from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
 
 Theme = Literal["light", "dark"]
 
@@ -62,6 +62,8 @@ class ViewState:
     clusters: int | None = None
     parted: int = 0
     cut: float | None = None
+    #: To what the picture is collapsed; see :data:`hcviz.ui.state.saved_look.LOOKS`.
+    level: str = ALL
     theme: Theme = "light"
     #: What the main pane shows: the tree, or a sheet by its name.
     sheet: str = "tree"

@@ -8,7 +8,7 @@ another's private attributes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -131,6 +131,7 @@ class Centre:
         axis: Axis | None = None,
         merged: ArrayLike | None = None,
         names: Mapping[int, str] | None = None,
+        collapsed: Iterable[ArrayLike] | None = None,
     ) -> None:
         """Show a tree, or none.
 
@@ -147,6 +148,7 @@ class Centre:
         axis : what the heights mean
         merged : bool (n_internal,), see :meth:`set_merged`
         names : see :meth:`set_names`
+        collapsed : the leaves of each clade to collapse; None for those that are collapsed now
 
         Raises
         ------
@@ -163,6 +165,8 @@ class Centre:
         is_first = state.tree is None
         state.set_tree(tree, clusters, axis, merged)
         state.names = names or {}
+        if collapsed is not None:
+            state.set_collapsed(collapsed)
         before = renderer.begin_tree(animate, last)
         state.colours.is_streaming = not animate
         self.figures.heat.outline(None, None, 0)  # of the tree before
@@ -363,6 +367,12 @@ class Centre:
         if self._on_toggle:
             self._on_toggle(tuple(members.tolist()))
         return True
+
+    def set_collapsed(self, clades: Iterable[ArrayLike]) -> None:
+        """Collapse exactly these clades, each given by its leaves."""
+        layout = self.state.layout
+        if self.state.set_collapsed(clades) and layout is not None:
+            self.renderer.lay_out(layout.order, self.renderer.view(), at_rest=True)
 
     def expand(self, leaves: Sequence[int] | ArrayLike) -> None:
         """Expand every collapsed clade that contains one of these leaves."""

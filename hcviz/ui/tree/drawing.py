@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.session import actions as act
+from hcviz.session.model import ChosenClusters
 from hcviz.ui.app.subscriptions import SLOW, watch
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.groups.places import names_of_nodes
 from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.features.levels.collapsing import collapsed_clades
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.similarity_queries import model as similarity_queries_model
@@ -57,7 +61,13 @@ class Drawing:
             lambda _: centre.set_marks(*constraints_model.marked_leaves(store)),
         )
         subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))
-        subscribe(lambda s: (s.view.clusters, s.view.cut), lambda _: self._draw_clusters())
+        subscribe(
+            lambda s: (s.view.clusters, s.view.cut, s.session.chosen_clusters),
+            lambda _: self._draw_clusters(),
+        )
+        subscribe(
+            lambda s: (s.view.level, s.session.groups, s.clusters), lambda _: self._collapse()
+        )
         subscribe(
             lambda s: (s.session.run, s.view.draft.open, support_changes.is_over(s)),
             lambda _: self._draw_answer(),
@@ -177,17 +187,25 @@ class Drawing:
             self._tree, order=order, new_nodes=changed, animate=not streaming, clusters=clusters,
             last=streaming and snapshot.step == snapshot.total,
             axis=self._store.axis, merged=merged, names=names_of_nodes(self._store, tree),
+            collapsed=collapsed_clades(self._store, tree, clusters),
         )  # fmt: skip
         self._show_clusters(clusters, drawn=clusters is not None)
 
     def _partition(self) -> Partition | None:
         """Return the clusters of the tree on the screen.
 
-        A person may have chosen their number; otherwise they are those that the method found. The
-        cut line stays where it is if it gives the same number.
+        A person may have chosen them by hand, or their number; otherwise they are those that the
+        method found. The cut line stays where it is if it gives the same number.
         """
         tree, view, snapshot = self._tree, self._store.view, self._store.drawn
-        if tree is None or snapshot is None or view.clusters == 0:
+        if tree is None or snapshot is None:
+            return None
+        chosen = self._store.session.chosen_clusters
+        if chosen is not None:
+            if self._chosen is None or self._chosen[0] is not tree or self._chosen[1] != chosen:
+                self._chosen = (tree, chosen, partition.chosen(tree, chosen.sets()))
+            return self._chosen[2]
+        if view.clusters == 0:
             return None
         if view.clusters is not None:
             if view.cut is not None:
@@ -199,16 +217,29 @@ class Drawing:
             return None
         return partition.of_method(tree, snapshot.labels)
 
+    #: A tree, the clusters chosen by hand, and these clusters on the tree.
+    _chosen: tuple[Tree, ChosenClusters, Partition] | None = None
+
     def _draw_clusters(self) -> None:
         self._show_clusters(self._partition(), drawn=False)
 
     def _show_clusters(self, clusters: Partition | None, drawn: bool) -> None:
         if not drawn:
             self._centre.set_partition(clusters)
+        self._store.clusters = clusters
         count, cut = (0, None) if clusters is None else (clusters.count, clusters.cut)
         view = self._store.view
+        if clusters is not None and clusters.by_hand:
+            cut = view.cut  # undo shows the line again
         if (view.parted, view.cut) != (count, cut):
             self._store.look(parted=count, cut=cut)
+
+    def _collapse(self) -> None:
+        """Collapse the tree that is drawn to the level chosen."""
+        if self._source is not None and self._tree is not None:
+            clades = collapsed_clades(self._store, self._source, self._store.clusters)
+            if clades is not None:
+                self._centre.set_collapsed(clades)
 
     def _draw_trace(self) -> None:
         """Draw the trace. A run may end without another snapshot; its trace ends then, too."""
@@ -272,14 +303,19 @@ class Drawing:
     def colour(self, clusters: int | None) -> None:
         """Colour so many clusters, in this tree and those to come.
 
-        None: the clusters that the method finds, if any. 0: no clusters.
+        None: the clusters that the method finds, if any. 0: no clusters. Clusters that were chosen
+        by hand are replaced, in one undo step.
         """
-        self._store.look(clusters=clusters)
-        view = self._store.view
-        if clusters and self._tree is not None and view.parted > clusters:
-            self._store.look(
-                said="This tree has nodes with more than two branches. It has "
-                f"{view.parted:,} clusters instead of {clusters:,}."
+        store = self._store
+        store.view = replace(store.view, clusters=clusters)
+        if store.session.chosen_clusters is not None:
+            store.dispatch(act.ChooseClusters())
+        store.notify()
+        parted = store.view.parted
+        if clusters and self._tree is not None and parted > clusters:
+            store.look(
+                said=f"A cut of this tree gives {parted:,} clusters, not {clusters:,}: it has a "
+                "node with more than two branches. Split or merge clusters by hand."
             )
 
 

@@ -1,4 +1,4 @@
-"""The clusters of the tree on the screen: below a line, by number, or as the method found them.
+"""The clusters of the tree on the screen: below a line, by number, found, or chosen by hand.
 
 A wanted number of clusters is always reached: the last merges are undone, by height. Equal heights
 are ordered by node number, the highest first (:func:`hcviz.core.cut.cut`). A line cannot separate
@@ -8,19 +8,18 @@ clusters than wanted, because any order of its branches would be arbitrary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hcviz.core.clade_clusters import complete_clusters, item_clusters, top_nodes
 from hcviz.core.cut import cut
 from hcviz.core.layout import cut_clusters
 from hcviz.core.tree import Tree
-
-if TYPE_CHECKING:
-    from hcviz.ui.state.store import Store
+from hcviz.taxonomy.placement import place_disjoint
 
 Int = NDArray[np.int64]
 
@@ -35,11 +34,13 @@ class Partition:
         as in the CSV
     of_node : int (m,), the cluster with all items of a node, -1 if these are in several clusters
     cut : the height of the line that gives these clusters; None if no line does
+    by_hand : a person chose them by splitting and merging
     """
 
     of_item: Int
     of_node: Int
     cut: float | None
+    by_hand: bool = False
 
     @property
     def count(self) -> int:
@@ -74,6 +75,27 @@ def by_count(tree: Tree, count: int) -> Partition:
     return Partition(clusters.of_item, clusters.of_node, (low + high) / 2)
 
 
+def chosen(tree: Tree, sets: Sequence[Sequence[int]]) -> Partition:
+    """Return the clusters that a person chose, on any tree of the items.
+
+    Each cluster is at the clade that is most similar to its items, as named groups are. The other
+    items are in the largest clades that remain.
+    """
+    nodes = [node for node in place_disjoint(tree, sets) if node >= 0]
+    return of_nodes(tree, complete_clusters(tree, nodes))
+
+
+def of_nodes(tree: Tree, tops: Int) -> Partition:
+    """Return the partition into the clades of these nodes, as chosen by hand."""
+    found = by_labels(tree, item_clusters(tree, tops).astype(np.int32))
+    return Partition(found.of_item, found.of_node, None, by_hand=True)
+
+
+def tops_of(tree: Tree, clusters: Partition | None) -> Int:
+    """Return the top nodes of the clusters; the root if there are none. O(n)."""
+    return np.array([tree.root]) if clusters is None else top_nodes(tree, clusters.of_item)
+
+
 def of_method(tree: Tree, labels: NDArray[np.int32]) -> Partition | None:
     """Return the clusters that a method found; with a line if one gives these clusters."""
     if tree.n_leaves < 2:
@@ -103,21 +125,14 @@ def cut_height(tree: Tree, labels: NDArray[np.int32]) -> float | None:
     return (low + high) / 2 if low < high else None
 
 
-def method_count(store: Store) -> int | None:
-    """Return the number of clusters that the method found and the tree shows.
-
-    None if a person chose the number, or there are no clusters.
-    """
-    view = store.view
-    return view.parted or None if view.clusters is None else None
-
-
 __all__ = [
     "Partition",
     "at_height",
     "by_count",
     "by_labels",
+    "chosen",
     "cut_height",
-    "method_count",
     "of_method",
+    "of_nodes",
+    "tops_of",
 ]

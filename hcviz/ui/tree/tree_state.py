@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -145,6 +145,14 @@ class TreeState:
         else:
             self._collapsed[key] = members
         return members
+
+    def set_collapsed(self, clades: Iterable[ArrayLike]) -> bool:
+        """Collapse exactly these clades; return True if that changed anything."""
+        found = {(members := np.sort(leaf_array(each)).astype(np.int32)).tobytes(): members
+                 for each in clades}  # fmt: skip
+        changed = found.keys() != self._collapsed.keys()
+        self._collapsed = found
+        return changed
 
     def expand(self, leaves: ArrayLike) -> list[NDArray[Any]]:
         """Expand every collapsed clade that contains one of ``leaves``; return these clades."""

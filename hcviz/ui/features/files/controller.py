@@ -29,6 +29,7 @@ from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
+from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
@@ -283,7 +284,7 @@ class FileController:
             clusters = self.centre.clusters()
             if clusters is None:
                 raise HcvizError("No clusters are marked.", "Set their number above the tree.")
-            text = write_clusters_csv(session.labels, clusters)
+            text = write_clusters_csv(session.labels, clusters, cluster_names(self.store))
             self.part.download(f"{stem}-clusters.csv", text.encode(), "text/csv")
             return
         if session.snapshot is None:

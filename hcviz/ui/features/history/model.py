@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.ui.features.groups import model as groups_model
+from hcviz.ui.features.levels import model as levels_model
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.top_bar.model import waiting_sentence
 from hcviz.ui.state.store import Store
@@ -26,7 +27,9 @@ def state(store: Store) -> dict[str, Any]:
     elif view.said or session.message:
         changes = support_changes.changes_sentence(store)
         groups = groups_model.changes_sentence(store) if changes else ""
-        sentence = " ".join(filter(None, (view.said or session.message, changes, groups)))
+        clusters = levels_model.changes_sentence(store) if changes else ""
+        parts = (view.said or session.message, changes, groups, clusters)
+        sentence = " ".join(filter(None, parts))
     elif session.snapshot is None:
         sentence = "Building the first tree."
     else:

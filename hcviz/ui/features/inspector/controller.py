@@ -11,6 +11,8 @@ from hcviz.ui.features.groups.controller import ACTS as GROUP_ACTS
 from hcviz.ui.features.groups.controller import GroupControls
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.inspector.model import parent_clade
+from hcviz.ui.features.levels.controller import ACTS as LEVEL_ACTS
+from hcviz.ui.features.levels.controller import LevelControls
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
@@ -28,18 +30,21 @@ class InspectorControls(Controls):
     centre: Centre
     gestures: Gestures
     groups: GroupControls
+    levels: LevelControls
 
     def act(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Handle a message of the inspector or of its name field."""
+        """Handle a message of the inspector, its name field or its buttons for clusters."""
         if name in GROUP_ACTS:
             self.groups.act(name, fields)
+        elif name in LEVEL_ACTS:
+            self.levels.act(name, fields)
         else:
             super().act(name, fields)
 
     @classmethod
     def schema(cls) -> dict[str, dict[str, str]]:
-        """Return the messages of the inspector, with those of its name field."""
-        return super().schema() | GROUP_ACTS.schema()
+        """Return the messages of the inspector, its name field and its buttons for clusters."""
+        return super().schema() | GROUP_ACTS.schema() | LEVEL_ACTS.schema()
 
     @ACTS.on("pick")
     def _pick(self, id: int) -> None:

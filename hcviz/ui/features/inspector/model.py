@@ -11,6 +11,7 @@ from hcviz.core.text import join_names
 from hcviz.ui.features.groups import model as groups_model
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.features.levels import model as levels_model
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.similarity_queries import model as similarity_queries_model
 from hcviz.ui.features.supports import model as supports_model
@@ -156,6 +157,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(chosen) - len(shown),
         "parent": node != tree.root,
+        "clusters": levels_model.buttons(store),
         "words": words,
     }
 

@@ -148,6 +148,7 @@ export const render = component(
                     "Widen",
                   )
                 : null,
+              clusterButtons(s.clusters, send),
             ),
           )
         : h(

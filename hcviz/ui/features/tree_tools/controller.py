@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.levels.controller import ACTS as LEVEL_ACTS
+from hcviz.ui.features.levels.controller import LevelControls
 from hcviz.ui.parts.messages import Acts, Controls
-from hcviz.ui.parts.numbers import percentage, whole_number
+from hcviz.ui.parts.numbers import percentage
 from hcviz.ui.state.saved_look import BELOW, LOOKS
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
-from hcviz.ui.tree.drawing import Drawing
 
 ACTS = Acts()
 
@@ -23,10 +26,22 @@ class ToolControls(Controls):
 
     store: Store
     centre: Centre
-    drawing: Drawing
     gestures: Gestures
+    levels: LevelControls
 
-    @ACTS.on(*LOOKS)
+    def act(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Handle a message of the tools or of the row of levels."""
+        if name in LEVEL_ACTS:
+            self.levels.act(name, fields)
+        else:
+            super().act(name, fields)
+
+    @classmethod
+    def schema(cls) -> dict[str, dict[str, str]]:
+        """Return the messages of the tools, with those of the row of levels."""
+        return super().schema() | LEVEL_ACTS.schema()
+
+    @ACTS.on(*(name for name in LOOKS if name != "level"))
     def _look(self, act: str, value: str) -> None:
         if value in LOOKS[act]:
             self.store.look(**{act: value})
@@ -34,12 +49,6 @@ class ToolControls(Controls):
     @ACTS.on("source")
     def _source(self, value: str) -> None:
         self.store.look(source=value)
-
-    @ACTS.on("clusters")
-    def _clusters(self, value: str) -> None:
-        with self.store.guarded():
-            text = value.strip()
-            self.drawing.colour(whole_number(text, "The number of clusters") if text else None)
 
     @ACTS.on("below")
     def _below(self, value: str) -> None:

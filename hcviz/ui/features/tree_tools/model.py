@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.ui.features.levels import model as levels_model
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import item_matrices, similarities
 from hcviz.ui.state.store import Store
-from hcviz.ui.tree import partition
 
 #: Names that the search field suggests, at most; it finds any name.
 MAX_NAMES = 2_000
@@ -52,9 +52,7 @@ def state(store: Store) -> dict[str, Any]:
             list(pair)
             for pair in zip(THEMES[view.theme].costs, node_costs_model.LEVEL_NAMES, strict=True)
         ],
-        "clusters": _cluster_field(store),
-        "found": partition.method_count(store),
-        "items": len(store.session.labels),
+        "levels": levels_model.state(store),
         "names": list(store.session.labels[:MAX_NAMES]),
     }
 
@@ -68,22 +66,6 @@ def _no_support_because() -> str:
         f"Run the {title} on these data and constraints. Its supports can then be "
         "shown on the trees of every method."
     )
-
-
-def method_found_clusters(store: Store) -> bool:
-    """Return True if the method of the tree on the screen found clusters by itself."""
-    return store.drawn is not None and store.drawn.labels is not None
-
-
-def _cluster_field(store: Store) -> int | None:
-    """Return the value of the field for the number of clusters.
-
-    0 if a person switched off the clusters that the method found; None if the field is empty.
-    """
-    view = store.view
-    if view.clusters:
-        return view.parted or view.clusters
-    return 0 if view.clusters == 0 and method_found_clusters(store) else None
 
 
 def _sources(store: Store) -> list[list[str]]:
@@ -114,5 +96,6 @@ def depends_on(store: Store) -> Any:
         store.dataset,
         store.supporting is None,
         named_matrices(store),
-        method_found_clusters(store),
+        levels_model.method_found_clusters(store),
+        levels_model.depends_on(store),
     )

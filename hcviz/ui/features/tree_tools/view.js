@@ -2,7 +2,12 @@
 const unsure = (state, send, select) => [
   h(
     "label",
-    { class: "below", title: "A split is uncertain if fewer of the sampled trees have it" },
+    {
+      class: "below",
+      title:
+        "A split is uncertain if fewer of the sampled trees have it. A hidden split is drawn as " +
+        "one with the branch above it",
+    },
     "splits below",
     h("input", {
       class: "percent",
@@ -22,7 +27,7 @@ const unsure = (state, send, select) => [
     "Draw uncertain splits",
     [
       ["lighter", "drawn lighter"],
-      ["merged", "drawn as one"],
+      ["merged", "hidden"],
     ],
     state.unsure,
   ),
@@ -151,27 +156,6 @@ export const render = component("tools", (state, send) => {
         : null,
       h(
         "label",
-        {
-          title:
-            (state.found ? `The method found ${state.found}. ` : "") +
-            "Drag the dashed line, or type the number of clusters" +
-            (state.clusters === 0 ? ". Clear the field for those that the method finds" : ""),
-        },
-        "Clusters",
-        h("input", {
-          class: "count",
-          type: "number",
-          min: 0,
-          max: state.items,
-          "data-key": "clusters",
-          "aria-label": "Clusters",
-          placeholder: state.found ? String(state.found) : "none",
-          value: state.clusters ?? "",
-          onchange: e => send("clusters", { value: e.target.value }),
-        }),
-      ),
-      h(
-        "label",
         { class: "search", title: "Find an item (/)" },
         h("input", {
           class: "find",
@@ -214,5 +198,6 @@ export const render = component("tools", (state, send) => {
         icon("reset"),
       ),
     ),
+    levelsRow(state.levels, send),
   ]
 })

@@ -1,0 +1,1 @@
+"""Levels: how many clusters, which, and how far the picture is collapsed."""

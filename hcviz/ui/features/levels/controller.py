@@ -1,0 +1,103 @@
+"""``LevelControls``: what the row of levels does, and the same buttons in the inspector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hcviz.core.text import count_noun
+from hcviz.session import actions as act
+from hcviz.session.model import ChosenClusters
+from hcviz.taxonomy import Taxonomy
+from hcviz.taxonomy.drafting import Draft, draft_groups
+from hcviz.ui.features.levels import model
+from hcviz.ui.features.levels.model import ClusterChange
+from hcviz.ui.parts.messages import Acts, Controls
+from hcviz.ui.parts.numbers import whole_number
+from hcviz.ui.state.saved_look import LOOKS
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre
+from hcviz.ui.tree.drawing import Drawing
+from hcviz.ui.tree.partition import of_nodes
+
+ACTS = Acts()
+
+
+@dataclass
+class LevelControls(Controls):
+    """Handles the messages of the row of levels."""
+
+    ACTS = ACTS
+
+    store: Store
+    centre: Centre
+    drawing: Drawing
+
+    @ACTS.on("clusters")
+    def _clusters(self, value: str) -> None:
+        """Colour so many clusters; as the method found them if ``value`` is empty."""
+        with self.store.guarded():
+            text = value.strip()
+            self.drawing.colour(whole_number(text, "The number of clusters") if text else None)
+
+    @ACTS.on("split")
+    def _split(self) -> None:
+        self._change(model.split(self.store), "Split")
+
+    @ACTS.on("merge")
+    def _merge(self) -> None:
+        self._change(model.merge(self.store), "Merged")
+
+    def _change(self, change: ClusterChange, done: str) -> None:
+        """Choose the clusters of a change, or show why it is not possible."""
+        store, tree = self.store, model.drawn_tree(self.store)
+        if change.tops is None or tree is None:
+            store.look(said=change.title)
+            return
+        after = ChosenClusters(tuple(of_nodes(tree, change.tops).of_item.tolist()))
+        if after.count > (store.view.parted or 1) and done == "Merged":
+            done = "Divided"
+        said = f"{done}: {count_noun(after.count, 'cluster')}, chosen by hand."
+        store.dispatch(act.ChooseClusters(after, said))
+
+    @ACTS.on("level")
+    def _level(self, value: str) -> None:
+        """Collapse the picture to a level."""
+        if value in LOOKS["level"]:
+            self.store.look(level=value)
+
+    @ACTS.on("name-clusters")
+    def _name_clusters(self) -> None:
+        """Make a named group of each cluster, in one undo step."""
+        store, tree, clusters = self.store, model.drawn_tree(self.store), self.store.clusters
+        if tree is None or clusters is None:
+            store.look(said="No clusters are marked. Set their number first.")
+            return
+        with store.guarded():
+            session = store.session
+            taxonomy = Taxonomy(session.labels, tree, session.groups)
+            found = draft_groups(taxonomy, clusters.of_item, self.centre.order.tolist())
+            said = naming_sentence(found)
+            if found.groups:
+                store.dispatch(act.ReplaceGroups((*session.groups, *found.groups), said))
+            else:
+                store.look(said=said)
+
+
+def naming_sentence(found: Draft) -> str:
+    """Return what was named, and what was not."""
+    if found.groups:
+        names = [each.name for each in found.groups]
+        said = f"Named: {names[0]}." if len(names) == 1 else f"Named: {names[0]} to {names[-1]}."
+        said += " Double-click a branch to rename it."
+    else:
+        said = "There is no cluster to name."
+    if found.named:
+        has = "has" if found.named == 1 else "have"
+        said += f" {count_noun(found.named, 'cluster')} {has} a name already."
+    if found.single:
+        has = "has" if found.single == 1 else "have"
+        said += f" {count_noun(found.single, 'cluster')} of one item {has} the item's name."
+    return said
+
+
+__all__ = ["LevelControls", "naming_sentence"]
