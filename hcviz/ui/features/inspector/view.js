@@ -149,6 +149,7 @@ export const render = component(
                   )
                 : null,
             ),
+            aboutSelection(s.about, s.group, send),
           )
         : h(
             "p",
