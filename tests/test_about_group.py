@@ -94,7 +94,7 @@ def test_large_data_are_described_beside_the_page(loop):
     store = explorer.store
     loop.until(lambda: store.session.status == "settled")
     content = "\n".join(rows).encode()
-    assert store.open_data(DataSpec("upload", "big", filename="big.csv", content=content))
+    assert store.open_data(DataSpec("table", "big", filename="big.csv", content=content))
     loop.until(lambda: store.session.status == "settled" and store.session.n_items == 700)
     items = tuple(range(350))
     assert told(explorer, items)["about"] == {"kind": "group", "said": model.WAITING}
@@ -119,7 +119,7 @@ def test_probabilities_of_groups_come_from_the_sampled_trees(loop):
 
 
 def test_a_table_of_mixed_columns(page):
-    spec = DataSpec("upload", "shop", filename="shop.csv", content=TABLE)
+    spec = DataSpec("table", "shop", filename="shop.csv", content=TABLE)
     assert page.store.open_data(spec)
     about = model.group_json(
         model.describe_group(page.store.dataset, _star(7), [0, 1, 2]), page.store.dataset.labels

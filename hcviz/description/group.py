@@ -23,6 +23,8 @@ Items = NDArray[np.int64]
 
 #: Features and items that are listed, at most.
 MOST_FEATURES, MOST_ITEMS = 6, 3
+#: Differences of margins up to this are an effect of rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class GroupDescription:
     typical : tuple of ItemFit
         The items with the highest mean similarity to the group.
     least_fitting : tuple of ItemFit
-        Other items, with the lowest margins.
+        Other items with the lowest margins, if these are below the median of the group.
     support : float or None
         The share of sampled trees that have the group as a clade.
     names : tuple of SuggestedName
@@ -225,9 +227,13 @@ class _Fits:
         return self._first(-self.own)
 
     def least_fitting(self) -> tuple[ItemFit, ...]:
-        """Return the items with the lowest margin, of three or more items."""
-        typical = {each.item for each in self.typical()}
-        return self._first(np.where(np.isin(self.items, list(typical)), np.nan, self._margin()))
+        """Return the items with the lowest margins, below that of most items."""
+        margin = self._margin()
+        if not np.isfinite(margin).any():
+            return ()
+        typical = [each.item for each in self.typical()]
+        low = margin < np.nanmedian(margin) - ROUNDING
+        return self._first(np.where(low & ~np.isin(self.items, typical), margin, np.nan))
 
     def _margin(self) -> Float:
         highest = np.fmax.reduce(self.to_others, axis=0)
