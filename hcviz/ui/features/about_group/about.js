@@ -8,20 +8,24 @@ const itemChips = (title, items, send) =>
         "p",
         { class: "fits" },
         h("span", {}, title),
-        h("span", { class: "each" }, items.map(each =>
-          h(
-            "button",
-            {
-              type: "button",
-              class: each.away ? "away" : null,
-              title: each.title,
-              "data-key": `fit-${each.id}`,
-              onclick: () => send("pick", { id: each.id }),
-            },
-            each.name,
-            each.away ? h("i", {}, each.away) : null,
+        h(
+          "span",
+          { class: "each" },
+          items.map(each =>
+            h(
+              "button",
+              {
+                type: "button",
+                class: each.away ? "away" : null,
+                title: each.title,
+                "data-key": `fit-${each.id}`,
+                onclick: () => send("pick", { id: each.id }),
+              },
+              each.name,
+              each.away ? h("i", {}, each.away) : null,
+            ),
           ),
-        )),
+        ),
       )
     : null
 
@@ -97,10 +101,13 @@ function aboutGroup(about, group, send) {
       ? [
           h("h3", {}, "Names that fit"),
           h(
-          "ul",
-          { class: "reasons", "aria-label": "Names that fit" },
-          names.map(each => h("li", {}, suggestion(each, "reason", group, send), h("span", {}, each.why))),
-        )]
+            "ul",
+            { class: "reasons", "aria-label": "Names that fit" },
+            names.map(each =>
+              h("li", {}, suggestion(each, "reason", group, send), h("span", {}, each.why)),
+            ),
+          ),
+        ]
       : null,
   ]
 }
