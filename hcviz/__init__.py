@@ -17,6 +17,7 @@ from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringO
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
+from hcviz.description import describe_group, describe_item, suggest_names
 from hcviz.taxonomy import Group, Taxonomy
 
 __version__ = "0.1.0"
@@ -73,9 +74,12 @@ __all__ = [
     "algorithms",
     "build",
     "datasets",
+    "describe_group",
+    "describe_item",
     "explore",
     "fit",
     "metrics",
     "run",
     "sample",
+    "suggest_names",
 ]

@@ -22,6 +22,7 @@ MAY_KNOW = {
     "session": {"core", "taxonomy"},  # a session holds named groups
     "taxonomy": {"core"},
     "posterior": {"core"},
+    "description": {"core", "datasets", "taxonomy", "posterior", "algorithms"},  # AddS
     "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree
     "questions": {"core", "posterior", "metrics", "algorithms"},  # the loop runs the sampler
     "reproduce": {"core", "metrics", "datasets", "algorithms", "questions"},

@@ -230,6 +230,8 @@ def schema_of(script: Path) -> set[str]:
     if script.stem in ("section", "sheet"):
         module = import_module(f"{feature}.{script.stem}")
         return set(getattr(module, script.stem.upper()).acts.schema())
+    if script.stem == "about":  # the inspector draws it
+        return set(import_module("hcviz.ui.features.inspector.controller").ACTS.schema())
     return set(import_module(f"{feature}.controller").ACTS.schema())
 
 

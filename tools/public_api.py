@@ -13,9 +13,11 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "hcviz.metrics": None,
     "hcviz.datasets": None,
     "hcviz.taxonomy": None,
+    "hcviz.description": None,
     "hcviz.posterior": (
         "Posterior", "ChainComparison", "Diagnosis", "Verdict",
-        "compare_chains", "ess_bulk", "ess_mean", "ess_tail", "rhat", "verdict",
+        "compare_chains", "ess_bulk", "ess_mean", "ess_tail",
+        "membership_shares", "rhat", "verdict",
     ),
     "hcviz.algorithms": ("get", "generator"),
     "hcviz.algorithms.base": ("Algorithm", "ClusterCurve", "RunPart", "SplitRun"),

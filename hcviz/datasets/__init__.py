@@ -8,6 +8,7 @@ from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.hard_instances import densest_cut_trap
 from hcviz.datasets.loaders import at_hand, load, names, title
 from hcviz.datasets.phylogeny import phylogeny
+from hcviz.datasets.piles import Pile
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.preprocessing import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import (
@@ -22,6 +23,7 @@ __all__ = [
     "MISSING",
     "SCALINGS",
     "Dataset",
+    "Pile",
     "SignOracle",
     "SimulatedUser",
     "at_hand",

@@ -23,6 +23,7 @@ from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
+from hcviz.datasets.piles import Pile
 from hcviz.datasets.preprocessing import fill_missing, scale_features
 
 Float = NDArray[np.float64]
@@ -76,6 +77,8 @@ class Dataset:
         Sentences about decisions of the reader, such as ignored columns.
     measure : str
         What a measured similarity is, such as "share of participants", or an empty text.
+    piles : sequence of Pile
+        The piles of a card sort, with their participants and names.
 
     Raises
     ------
@@ -107,6 +110,7 @@ class Dataset:
     provenance: str = ""
     notes: tuple[str, ...] = ()
     measure: str = ""
+    piles: Sequence[Pile] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -139,6 +143,9 @@ class Dataset:
         if self.asked is None and self.comparisons is not None:
             kind = "quadruplets" if self.comparisons.is_quadruplets else "triplets"
             put(self, "asked", {kind: len(self.comparisons)})
+        put(self, "piles", tuple(self.piles))
+        if any(not 0 <= item < n for pile in self.piles for item in pile.items):
+            raise InvalidData(f"{self.title}: a pile has an item that is not in 0..{n - 1}.")
         counts = {"rows of features": self.features, "rows of similarity": self.similarity}
         counts["rows of dissimilarity"] = self.dissimilarity
         if self.oracle is not None and check_oracle(self.oracle) != n:

@@ -6,13 +6,14 @@
 
 Similarity of two cards: the share of participants that put both cards on one pile, among those who
 sorted both cards (Rosenberg and Kim 1975). Names of piles are compared within a participant only:
-pile 1 of one participant is not related to pile 1 of another.
+pile 1 of one participant is not related to pile 1 of another. The data set keeps the names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from scipy.sparse import coo_array, csr_array
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.text import join_names
-from hcviz.datasets import Dataset
+from hcviz.datasets import Dataset, Pile
 from hcviz.io.cells import cell_text, is_missing, quote
 from hcviz.io.rawtable import RawTable, pluralize
 
@@ -128,6 +129,22 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
         measure="share of participants",
         provenance=f"Your card sort {filename!r}." if filename else "Your card sort.",
         notes=tuple(notes),
+        piles=_piles(card[sorted_], participant[sorted_], np.array(piles)[sorted_], participants),
+    )
+
+
+def _piles(
+    card: NDArray[np.int64],
+    participant: NDArray[np.int64],
+    names: NDArray[Any],
+    participants: Sequence[str],
+) -> tuple[Pile, ...]:
+    """Return the piles in order of appearance."""
+    cards: dict[tuple[int, str], list[int]] = {}
+    for who, name, item in zip(participant.tolist(), names.tolist(), card.tolist(), strict=True):
+        cards.setdefault((who, name), []).append(item)
+    return tuple(
+        Pile(participants[who], name, tuple(sorted(items))) for (who, name), items in cards.items()
     )
 
 

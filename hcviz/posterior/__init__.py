@@ -13,6 +13,7 @@ from hcviz.posterior.convergence import (
     verdict,
 )
 from hcviz.posterior.draws import Draws, Sampler
+from hcviz.posterior.membership import membership_shares
 from hcviz.posterior.summary import Posterior, warm
 from hcviz.posterior.thinned_shapes import depth_moments
 from hcviz.posterior.thinned_stream import ThinnedStream
@@ -32,6 +33,7 @@ __all__ = [
     "ess_bulk",
     "ess_mean",
     "ess_tail",
+    "membership_shares",
     "rhat",
     "verdict",
     "warm",

@@ -211,7 +211,12 @@ class Explorer:
             (self.question, questions_model.state, None, everything),
             (self.compare, comparisons_model.state, None, everything),
             (self.constraints, constraints_model.state, None, everything),
-            (self.inspector, inspector_model.state, inspector_model.live, everything),
+            (
+                self.inspector,
+                inspector_model.state,
+                inspector_model.live,
+                inspector_model.depends_on,
+            ),
             (self.form, parameters_model.state, None, parameters_model.depends_on),
             (self.foot, history_model.state, None, everything),
             (self.middle.tabs, Middle.tabs_state, None, everything),

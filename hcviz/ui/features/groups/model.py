@@ -11,6 +11,7 @@ from hcviz.core.text import count_noun, join_names
 from hcviz.taxonomy import Change, Group, Taxonomy
 from hcviz.taxonomy.formats import FORMATS
 from hcviz.taxonomy.nesting import parents_of
+from hcviz.ui.features.about_group.suggestions import suggestions
 from hcviz.ui.features.groups.places import (
     change_of,
     clade_of,
@@ -174,7 +175,11 @@ def selection_state(store: Store) -> dict[str, Any] | None:
     taxonomy = shown_taxonomy(store)
     parent = _parent_name(taxonomy, chosen, group)
     items = chosen if group is None else clade_of(taxonomy, group)
-    lock = {"canLock": 1 < len(items) < store.session.n_items, "key": selection_key(chosen)}
+    lock: dict[str, Any] = {
+        "canLock": 1 < len(items) < store.session.n_items,
+        "key": selection_key(chosen),
+    }
+    lock["suggestions"] = suggestions(store, chosen)
     if group is None:
         locked = lock_of(store, items) is not None
         return {"id": "", "name": "", "parent": parent, "locked": locked, **lock}

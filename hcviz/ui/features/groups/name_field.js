@@ -23,6 +23,20 @@ function changeLine(group, send) {
     : null
 }
 
+// A suggested name. A click names the selected items, or renames their group.
+function suggestion(each, place, group, send) {
+  return h(
+    "button",
+    {
+      type: "button",
+      "data-key": `${place}-${each.name}`,
+      title: `Name it ${each.name}: ${each.why}`,
+      onclick: () => send("name-group", { name: each.name, key: group.key }),
+    },
+    each.name,
+  )
+}
+
 // A name is sent with Enter or the button. Leaving the field sends no new name, since another
 // click may have selected other items.
 function nameField(group, send) {
@@ -98,6 +112,13 @@ function nameField(group, send) {
       ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`)
       : null,
     h("div", { class: "field" }, input, button),
+    !group.id && group.suggestions.length
+      ? h(
+          "div",
+          { class: "suggested", role: "group", "aria-label": "Suggested names" },
+          group.suggestions.map(each => suggestion(each, "suggested", group, send)),
+        )
+      : null,
     lock,
     group.id
       ? [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.text import join_names
+from hcviz.ui.features.about_group import model as about_model
 from hcviz.ui.features.groups import model as groups_model
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.lessons.model import tree_to_show
@@ -54,6 +55,11 @@ DISSIMILARITY_NOTE = (
     "This method reads the numbers as dissimilarities, and separates items with large numbers. "
     "These data are similarities, so it separates similar items. Open a distance matrix instead."
 )
+
+
+def depends_on(store: Store) -> Any:
+    """Return what the inspector depends on."""
+    return (store.session, store.view, store.dataset, store.answers)
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -154,6 +160,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "sure": sure,
         "image": image,
         "group": group,
+        "about": about_model.state(store, tree, chosen),
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(chosen) - len(shown),
         "parent": node != tree.root,

@@ -150,6 +150,7 @@ export const render = component(
                 : null,
               clusterButtons(s.clusters, send),
             ),
+            aboutSelection(s.about, s.group, send),
           )
         : h(
             "p",
