@@ -26,6 +26,7 @@ from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import EVERYTHING_ELSE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
+from hcviz.io.workbook import is_workbook
 from hcviz.metrics import consistency
 from hcviz.taxonomy.formats import NEWICK
 
@@ -61,7 +62,9 @@ def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
         shape = "binary" if tree.is_binary else "with polytomies"
         return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
     content = read_file(path)
-    if content.startswith(b"PK") and not is_array(content, path.name):  # a session file
+    if content.startswith(b"PK") and not (
+        is_array(content, path.name) or is_workbook(content)
+    ):  # a session file
         session = load_session(content)
         return (
             f"{path}: a session on {session.data.name} with {session.n_items} items and "
