@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from hcviz import HcvizError
+from hcviz.cli import main
 from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.gower import gower, gower_columns
@@ -110,7 +111,7 @@ def test_a_weight_of_two_is_the_same_as_the_column_twice():
 
 
 def test_a_text_counts_as_much_as_a_number():
-    rows = "\n".join(f"i{k},{k},the word w{k % 4} and v{k % 3} again" for k in range(24))
+    rows = "\n".join(f"i{k},{k},the word w{k % 4} and v{k % 3} again {k + 100}" for k in range(24))
     features = read_table(f"name,n,words\n{rows}\n".encode()).problem().features
     assert (features[:, 0] ** 2).mean() == pytest.approx(1)
     assert (features[:, 1:] ** 2).mean(axis=0).sum() == pytest.approx(1)
@@ -200,7 +201,7 @@ def workbook(**sheets) -> bytes:
     return out.getvalue()
 
 
-ROWS = [["name", "n", "when"], ["x", 1.5, None], ["y", 2, None], ["=1+1", 4, None]]
+ROWS = [["name", "n", "when"], ["x", 1.5, None], ["y", 2, None], ["z", "=1+1", None]]
 
 
 def test_a_workbook_is_read_like_text():
@@ -209,7 +210,8 @@ def test_a_workbook_is_read_like_text():
     # A formula without a stored result is an empty cell: nothing is computed.
     assert data.table is not None
     assert (data.table.sheet, data.table.sheets) == ("data", ("cover", "data"))
-    assert data.labels == ("x", "y")
+    assert data.labels == ("x", "y", "z")
+    assert np.array_equal(data.features[:, 0], [1.5, 2, np.nan], equal_nan=True)
 
 
 def test_the_sheet_can_be_chosen():
@@ -276,7 +278,7 @@ def test_a_tree_is_data_with_cophenetic_distances():
     assert read_table(linkage(), "t.npy", kind="tree").dissimilarity.tolist() == [
         [0, 0.5, 2], [0.5, 0, 2], [2, 2, 0],
     ]  # fmt: skip
-    with pytest.raises(HcvizError, match="twice|same"):
+    with pytest.raises(HcvizError, match=r"twice|same"):
         read_table(b"((a,b),a);", kind="tree")
 
 
@@ -286,3 +288,18 @@ def test_session_files_keep_the_columns():
     assert load_session(save_session(Session(data=spec))).data == spec
     with pytest.raises(InvalidParameter):
         ColumnOptions("size", "shape")  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------- command line
+
+
+def test_options_of_columns_on_the_command_line(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLE)
+    options = ["--column", "size=off", "--column", "colour=strip"]
+    assert main(["check", str(path), *options]) == 0
+    assert "1 yes/no, 1 category, 1 date, 1 text, 3 left out" in capsys.readouterr().out
+    assert main(["check", str(path), "--column", "size"]) == 2
+    assert "--column size has no '='" in capsys.readouterr().err
+    assert main(["run", "average", "zoo", "--column", "size=off"]) == 2
+    assert "--column is for tables" in capsys.readouterr().err

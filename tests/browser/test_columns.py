@@ -17,7 +17,8 @@ MATERIALS, USES = ("steel", "glass", "wood"), ("prep", "bake")
 def products(count: int = 24) -> str:
     rows = [
         f"thing {k},{'' if k == 5 else 3.5 + k % 7},{MATERIALS[k % 3]},{USES[k // 12]},"
-        f"{'yes' if k % 5 else 'no'},2024-0{1 + k % 9}-11,a good {MATERIALS[k % 3]} tool,{1000 + k}"
+        f"{'yes' if k % 5 else 'no'},2024-0{1 + k % 9}-11,"
+        f"a good {MATERIALS[k % 3]} tool no {100 + k},{1000 + k}"
         for k in range(count)
     ]
     return "\n".join([HEADER, *rows]) + "\n"

@@ -98,7 +98,8 @@ def comparison_sentence(data: Dataset, similarity: str) -> str:
     if similarity == "gower":
         return (
             "Gower's distance: numbers differ by their share of the range, categories by being "
-            "unequal. Missing cells are left out pair by pair."
+            "unequal. Missing cells are left out pair by pair. Methods that read features get "
+            "columns of 0 and 1."
         )
     text = f"{SIMILARITIES[similarity][0]}: "
     if similarity in ("cosine", "correlation"):
