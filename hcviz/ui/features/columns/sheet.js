@@ -22,7 +22,11 @@ export const render = component("columns", (state, send) => {
       "div",
       { class: "over" },
       h("b", { title: state.file }, state.file),
-      h("span", { class: "quiet" }, [counted(state.items, "item"), state.format].filter(Boolean).join(" · ")),
+      h(
+        "span",
+        { class: "quiet" },
+        [counted(state.items, "item"), state.format].filter(Boolean).join(" · "),
+      ),
       pick("Read as", "kind", state.fileKinds, state.kind, send),
       state.sheets.length > 1
         ? pick("Sheet", "worksheet", state.sheets.map(name => [name, name]), state.sheet, send)
@@ -117,7 +121,15 @@ function columnTable(state, change) {
   return h(
     "table",
     {},
-    h("thead", {}, h("tr", {}, heads.map(([text, title]) => h("th", { title: title || null }, text)))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        heads.map(([text, title]) => h("th", { title: title || null }, text)),
+      ),
+    ),
     h("tbody", {}, draft.map(row => columnRow(row, state, change))),
   )
 }

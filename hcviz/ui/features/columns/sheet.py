@@ -21,8 +21,8 @@ def _is_table(store: Store) -> bool:
     return store.session.data.kind == "table"
 
 
-def _always_available(store: Store) -> str:
-    return ""
+def _no_table(store: Store) -> str:
+    return "" if _is_table(store) else "No table is open."
 
 
 def _open(store: Store, spec: DataSpec, said: str = "") -> None:
@@ -69,7 +69,7 @@ SHEET = Sheet(
     make=sheet_part(__file__),
     state=state,
     depends_on=depends_on,
-    unavailable_because=_always_available,
+    unavailable_because=_no_table,
     has_tab=_is_table,
     acts=ACTS,
 )
