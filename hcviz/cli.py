@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hcviz
 from hcviz.algorithms import get
@@ -22,6 +22,7 @@ from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.options import add_parameters, method_among
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
+from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import HcvizError
 from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
 
@@ -195,6 +196,14 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--kind``."""
     parser.add_argument(
         "--kind", choices=TABLE_KINDS, default="features", help="what a table holds"
+    )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="NAME=OPTIONS",
+        help="how a column is read: off, strip, a weight, or one of "
+        f"{', '.join(get_args(ColumnKind))}; with commas between them",
     )
 
 

@@ -265,7 +265,7 @@ def start(*words: object) -> tuple[subprocess.Popen[str], str]:
     return made, address
 
 
-def test_serve_starts_on_a_card_sort_and_refuses_a_tree(folder):
+def test_serve_starts_on_a_card_sort_and_refuses_a_damaged_table(folder, tmp_path):
     server, address = start(folder / "cardsort.csv", "--no-autosave", "--port", free_port())
     try:
         page = ""
@@ -281,7 +281,9 @@ def test_serve_starts_on_a_card_sort_and_refuses_a_tree(folder):
         server.send_signal(signal.SIGINT)
         _, said = server.communicate(timeout=60)
     assert "Traceback" not in said
-    refusing, _ = start(folder / "tree.nwk", "--no-autosave", "--port", free_port())
+    damaged = tmp_path / "damaged.csv"
+    damaged.write_text("name,size\nx,1,2\n")
+    refusing, _ = start(damaged, "--no-autosave", "--port", free_port())
     _, said = refusing.communicate(timeout=120)
     assert refusing.returncode == 2
     assert said.startswith("hcviz: ")

@@ -53,6 +53,9 @@ def plain(kind, x):
     if kind == "correlation":
         centred = np.array([row - math.fsum(row) / len(row) for row in x])
         return (1 + pairwise(centred, plain_cosine)) / 2
+    if kind == "gower":
+        width = [float(np.ptp(column)) or 1.0 for column in x.T]
+        return 1 - pairwise(x, lambda a, b: np.mean(np.abs(a - b) / width))
     distance = pairwise(z, plain_distance)
     if kind == "euclidean":
         return (distance.max() - distance) / distance.max()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import EVERYTHING_ELSE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
+from hcviz.io.workbook import is_workbook
 from hcviz.metrics import consistency
 from hcviz.taxonomy.formats import NEWICK
 
@@ -40,7 +42,7 @@ QUESTION_NAMES = {
 
 def check(options: argparse.Namespace) -> None:
     """Print the description of a file."""
-    print(describe(options.file, options.kind, options.items))
+    print(describe(options.file, options.kind, options.items, options.column))
 
 
 def _is_features(path: Path) -> bool:
@@ -54,14 +56,18 @@ def _is_features(path: Path) -> bool:
     return False
 
 
-def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
+def describe(
+    path: Path, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
+) -> str:
     """Return one sentence about the file's content. A damaged file raises HcvizError."""
     if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
         tree, _ = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
         return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
     content = read_file(path)
-    if content.startswith(b"PK") and not is_array(content, path.name):  # a session file
+    if content.startswith(b"PK") and not (
+        is_array(content, path.name) or is_workbook(content)
+    ):  # a session file
         session = load_session(content)
         return (
             f"{path}: a session on {session.data.name} with {session.n_items} items and "
@@ -70,7 +76,7 @@ def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
     head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
     if set(REQUIRED_COLUMNS) <= set(head):
         return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
-    return f"{path}: {describe_table(read_data(path, kind, items), kind)}"
+    return f"{path}: {describe_table(read_data(path, kind, items, columns), kind)}"
 
 
 def describe_triplets(text: str) -> str:
@@ -107,7 +113,8 @@ def describe_table(table: Dataset, kind: TableKind) -> str:
     rows, columns = table.features.shape
     missing = int(np.isnan(table.features).sum())
     tail = f", {missing} cell(s) missing" if missing else ""
-    return f"a table of {rows} items with {columns} feature(s){tail}."
+    held = f" {table.table.sentence()}" if table.table is not None else ""
+    return f"a table of {rows} items with {columns} feature(s){tail}.{held}"
 
 
 def describe_answers(data: Dataset) -> str:

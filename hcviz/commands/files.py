@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 
 import hcviz
+from hcviz.core.column_options import ColumnOptions, parse_options
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InconsistentTriplets, InvalidData, InvalidParameter, InvalidTree
 from hcviz.core.groups import Groups
@@ -27,7 +28,9 @@ SHOWN = 5
 TABLE_KINDS = get_args(TableKind)
 
 
-def load_data(name: str, kind: TableKind, items: Path | None = None) -> Dataset:
+def load_data(
+    name: str, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
+) -> Dataset:
     """Return a built-in data set or the data in a file.
 
     Parameters
@@ -35,9 +38,14 @@ def load_data(name: str, kind: TableKind, items: Path | None = None) -> Dataset:
     name : name of a built-in data set, or a path
     kind : what a table holds
     items : for a file of answers, a file with the names of all items
+    columns : how columns of a table are read, as ``NAME=OPTIONS``
     """
     path = data_file(name, items)
-    return hcviz.datasets.load(name) if path is None else read_data(path, kind, items)
+    if path is None and columns:
+        raise InvalidParameter(
+            f"--column is for tables; {name} is a built-in data set.", "Leave out --column."
+        )
+    return hcviz.datasets.load(name) if path is None else read_data(path, kind, items, columns)
 
 
 def data_file(name: str, items: Path | None = None) -> Path | None:
@@ -58,12 +66,31 @@ def data_file(name: str, items: Path | None = None) -> Path | None:
     return path
 
 
-def read_data(path: Path, kind: TableKind, items: Path | None) -> Dataset:
+def read_data(
+    path: Path, kind: TableKind, items: Path | None, columns: Sequence[str] = ()
+) -> Dataset:
     """Read a table, or a file of answers if ``items`` is given."""
     content = read_file(path)
     if items is None:
-        return read_table(content, path.name, kind=kind)
+        return read_table(content, path.name, kind=kind, columns=parse_columns(columns))
     return read_answers(content, path.name, items)
+
+
+def parse_columns(texts: Sequence[str]) -> tuple[ColumnOptions, ...]:
+    """Return the values of ``--column``, each ``NAME=OPTIONS`` such as ``price=2``.
+
+    Raises
+    ------
+    InvalidParameter
+        If a text has no ``=``, or its options are unknown.
+    """
+    found = []
+    for text in texts:
+        name, equals, options = text.rpartition("=")
+        if not equals:
+            raise InvalidParameter(f"--column {text} has no '='.", "Write --column name=off.")
+        found.append(parse_options(name, options))
+    return tuple(found)
 
 
 def read_answers(content: bytes, filename: str, items: Path) -> Dataset:

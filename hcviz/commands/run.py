@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> None:
 def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
     """Load the data. If a method needs answers and cannot read the file, the error says how."""
     try:
-        return load_data(options.data, options.kind, options.items)
+        return load_data(options.data, options.kind, options.items, options.column)
     except InvalidData as fault:
         needs_answers = method.needs == ("comparisons",) and not options.answers
         default_kind = options.kind == "features" and options.items is None

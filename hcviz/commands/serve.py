@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from hcviz.commands.files import data_file, read_answers, read_file
+from hcviz.commands.files import data_file, parse_columns, read_answers, read_file
 from hcviz.core.errors import InvalidParameter
 from hcviz.io.arrays import is_array
 from hcviz.io.comparison_csv import find_ambiguous_name, write_comparison_csv
 from hcviz.io.session_file import load_session
+from hcviz.io.workbook import is_workbook
 from hcviz.session.model import DataSpec, Session
 
 
@@ -36,7 +37,9 @@ def read_start(options: argparse.Namespace) -> DataSpec | Session:
     if path is None:
         return DataSpec(kind="built-in", name=name, answers=answers)
     content, kind = read_file(path), options.kind
-    if content.startswith(b"PK") and not is_array(content, path.name):  # a session file
+    if content.startswith(b"PK") and not (
+        is_array(content, path.name) or is_workbook(content)
+    ):  # a session file
         if answers or options.items is not None:
             raise InvalidParameter(
                 f"{path} is a session, which has its own data and answers.",
@@ -57,7 +60,7 @@ def read_start(options: argparse.Namespace) -> DataSpec | Session:
         kind = "comparisons"
     return DataSpec(
         kind="table", name=path.name, filename=path.name, content=content, table_kind=kind,
-        answers=answers,
+        columns=parse_columns(options.column), answers=answers,
     )  # fmt: skip
 
 

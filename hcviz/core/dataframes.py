@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.column_kinds import ParsedColumn, is_classes
 from hcviz.core.errors import InvalidData
 from hcviz.core.table_cells import cell_text, quote, unused_name
-from hcviz.core.table_columns import column_features, column_mean, is_classes
+from hcviz.core.table_columns import column_features, column_mean
 
 Float = NDArray[np.float64]
 
@@ -145,7 +146,17 @@ def features_of_frame(frame: Any) -> FrameFeatures:
             notes.append(f"The column {quote(name)} holds {what} of each item and was left out.")
             continue
         category = name in table.categories
-        for key, values, _ in column_features(name, cells, rows, ",", notes, category=category):
+        column = ParsedColumn(name, cells, ",")
+        kind = column.detect(category) if column.n_present else None
+        if kind == "identifier" and not column.wrong.size and not category:
+            kind = "number"  # whoever passes a DataFrame to a method chose its columns
+        elif kind in ("text", "identifier"):
+            count = len(column.different)
+            notes.append(
+                f"The column {quote(name)} holds {count} different texts and was left out."
+            )
+            continue
+        for key, values, _ in column_features(column, rows, notes, kind, category):
             made[unused_name(key, made)] = values
     if not made:
         raise InvalidData(

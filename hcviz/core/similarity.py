@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.gower import gower, gower_columns
 
 Float = NDArray[np.float64]
 
@@ -27,19 +28,20 @@ def scaled(features: Float, mean: Float, deviation: Float) -> Float:
     )
 
 
-def cosine(features: Float) -> Float:
+def cosine(features: Float, factors: Float | float = 1.0) -> Float:
     """Return the cosine of each two rows; 0 if one of them is all zeros."""
+    features = features * factors
     length = np.linalg.norm(features, axis=1, keepdims=True)
     unit = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
     return np.clip(unit @ unit.T, -1.0, 1.0)
 
 
-def cosine_zscored(features: Float) -> Float:
+def cosine_zscored(features: Float, factors: Float | float = 1.0) -> Float:
     """Return (1 + cosine) / 2 of the z-scored rows, in [0, 1]."""
-    return (1.0 + cosine(zscore(features))) / 2.0
+    return (1.0 + cosine(zscore(features) * factors)) / 2.0
 
 
-def gaussian(features: Float) -> Float:
+def gaussian(features: Float, factors: Float | float = 1.0) -> Float:
     """Return exp(-d^2 / 2h^2), d the Euclidean distance of the z-scored rows.
 
     h is the median distance to the 7th neighbour. If that is 0, it is the median positive
@@ -50,7 +52,7 @@ def gaussian(features: Float) -> Float:
     Zelnik-Manor and Perona (2004), "Self-tuning spectral clustering"; here with one width for all
     items.
     """
-    distance = pdist(zscore(features))
+    distance = pdist(zscore(features) * factors)
     square = squareform(distance)
     to_seventh = np.sort(square, axis=1)[:, min(7, len(features) - 1)]
     width = float(np.median(to_seventh))
@@ -60,18 +62,19 @@ def gaussian(features: Float) -> Float:
     return np.exp(-(square**2) / (2.0 * width**2))
 
 
-def correlation(features: Float) -> Float:
+def correlation(features: Float, factors: Float | float = 1.0) -> Float:
     """Return (1 + Pearson correlation of the rows) / 2, in [0, 1].
 
     The correlation with a constant row is 0.
     """
+    features = features * factors
     mean = features.sum(axis=1, keepdims=True) / max(features.shape[1], 1)
     return (1.0 + cosine(features - mean)) / 2.0
 
 
-def euclidean(features: Float) -> Float:
+def euclidean(features: Float, factors: Float | float = 1.0) -> Float:
     """Return (max d - d) / max d, d the Euclidean distance of the z-scored rows."""
-    return from_distance(squareform(pdist(zscore(features))))
+    return from_distance(squareform(pdist(zscore(features) * factors)))
 
 
 def from_distance(distance: Float) -> Float:
@@ -90,17 +93,29 @@ def magnitude(matrix: Float) -> float:
     return float(10.0 ** np.round(np.log10(typical))) if typical > 0 else 1.0
 
 
-#: Name -> (title on the page, function of float64 (n, d) to float64 (n, n)).
-SIMILARITIES: dict[str, tuple[str, Callable[[Float], Float]]] = {
+def gower_of_numbers(features: Float, factors: Float | float = 1.0) -> Float:
+    """Return 1 - Gower's distance of rows of numbers, with the squared factors as weights."""
+    width = features.shape[1]
+    weights = np.broadcast_to(np.square(factors), width)
+    names = [str(k) for k in range(width)]
+    return gower(*gower_columns(features, ["number"] * width, names, weights))
+
+
+#: Name -> (title on the page, function of float64 (n, d) and factors to float64 (n, n)). The
+#: columns are multiplied by the factors after their scaling.
+SIMILARITIES: dict[str, tuple[str, Callable[[Float, Float | float], Float]]] = {
     "cosine-z": ("Cosine, z-scored", cosine_zscored),
     "cosine": ("Cosine, raw", cosine),
     "gaussian": ("Gaussian", gaussian),
     "correlation": ("Correlation", correlation),
     "euclidean": ("Euclidean, turned round", euclidean),
+    "gower": ("Gower, for mixed columns", gower_of_numbers),
 }
 
 
-def similarity_from_features(features: Float, kind: str = "cosine-z") -> Float:
+def similarity_from_features(
+    features: Float, kind: str = "cosine-z", factors: Float | float = 1.0
+) -> Float:
     """Compute the similarity matrix of the rows.
 
     Parameters
@@ -109,6 +124,8 @@ def similarity_from_features(features: Float, kind: str = "cosine-z") -> Float:
         One row for each item.
     kind : str
         A name in ``SIMILARITIES``.
+    factors : float64 (d,)
+        The columns are multiplied by these after their scaling.
 
     Returns
     -------
@@ -133,5 +150,5 @@ def similarity_from_features(features: Float, kind: str = "cosine-z") -> Float:
     if kind not in SIMILARITIES:
         known = ", ".join(SIMILARITIES)
         raise InvalidParameter(f"There is no similarity {kind!r}.", f"Known: {known}.")
-    matrix = SIMILARITIES[kind][1](np.asarray(features, dtype=np.float64))
+    matrix = SIMILARITIES[kind][1](np.asarray(features, dtype=np.float64), factors)
     return (matrix + matrix.T) / 2.0

@@ -71,6 +71,8 @@ class FeatureOracle:
         1,000 evenly spaced rows.
     scale : (float64 (d,), float64 (d,)) or None
         Means and standard deviations for the z-scores; None: those of ``features``.
+    factors : float64 (d,)
+        The columns are multiplied by these after their scaling.
 
     Raises
     ------
@@ -99,14 +101,17 @@ class FeatureOracle:
         kind: str = "cosine-z",
         width: float | None = None,
         scale: tuple[Float, Float] | None = None,
+        factors: Float | float = 1.0,
     ) -> None:
         self.check_kind(kind)
         raw = check_features(features)
         self.kind, self.n_items = kind, len(raw)
+        if kind in ("correlation", "cosine"):
+            raw = raw * factors
         if kind == "correlation":
             raw = raw - raw.sum(axis=1, keepdims=True) / max(raw.shape[1], 1)
         elif kind != "cosine":
-            raw = zscore(raw) if scale is None else scaled(raw, *scale)
+            raw = (zscore(raw) if scale is None else scaled(raw, *scale)) * factors
         self.rows = np.ascontiguousarray(raw if kind == "gaussian" else _unit_rows(raw))
         self.width = 0.0
         if kind == "gaussian":

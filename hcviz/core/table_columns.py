@@ -8,101 +8,146 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.column_kinds import (
+    CLASS_NAMES,
+    MAX_CATEGORIES,
+    MAX_TEXT,
+    TRUTH,
+    ParsedColumn,
+    is_classes,
+)
+from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import InvalidData
-from hcviz.core.table_cells import MAX_NUMBER, cell_text, is_missing, parse, quote
+from hcviz.core.table_cells import MAX_NUMBER, cell_text, quote
+from hcviz.core.table_dates import parse_dates
+from hcviz.core.text_features import text_features
 
 Float = NDArray[np.float64]
-
-#: A text column with more different values is not a category and is left out.
-MAX_CATEGORIES = 50
-#: A text column with a longer text (in characters) is not a category and is left out.
-MAX_TEXT = 100
-#: Columns with these names are classes: drawn as colours, and not used by methods.
-CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "species"})
-
-_TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+Rows = Sequence[Any] | NDArray[Any]
+#: Name, values and kind of a feature column.
+Feature = tuple[str, Float, str]
 
 
 def column_features(
-    name: str,
-    cells: Any,
-    rows: Sequence[Any] | NDArray[Any],
-    separator: str,
+    column: ParsedColumn,
+    rows: Rows,
     notes: list[str],
+    kind: ColumnKind | None = None,
     category: bool = False,
-) -> list[tuple[str, Float, str]]:
+) -> list[Feature]:
     """Convert one column of a table to feature columns.
 
     Parameters
     ----------
-    name : str
-        Name of the column.
-    cells : ndarray (n,)
-        Of float64 (NaN where missing), or of str ("" where missing).
+    column : ParsedColumn
+        The column.
     rows : sequence of n
         Names of the rows, for messages.
-    separator : str
-        The separator of the table. Decimal commas are read unless it is a comma.
     notes : list of str
         A sentence is appended if the column is left out.
+    kind : str or None
+        What the column is read as; None: what it holds.
     category : bool
         True: the values are categories even if they are numbers.
 
     Returns
     -------
     list of (name, float64 (n,), kind)
-        One column of the kind ``number`` or ``binary``, or one of the kind ``category`` for each
-        value. Empty if the column is left out.
+        One column of the kind ``number`` or ``binary``, or one of the kind ``category`` or ``text``
+        for each value or term. A date is the number of days since the first one. Empty if the
+        column is left out.
 
     Raises
     ------
     InvalidData
-        A column of numbers has a text, or a number is too large.
+        A column of numbers has a text, a number is too large, or the column cannot be read as
+        ``kind``.
     """
-    values = parse(cells, separator)
-    missing = np.isnan(values)
-    missing[missing] = [is_missing(cell) for cell in cells[missing]]
-    present = int((~missing).sum())
-    if not present:
+    name = column.name
+    if not column.n_present:
         notes.append(f"The column {quote(name)} is empty and was left out.")
         return []
-    wrong = np.flatnonzero(np.isnan(values) & ~missing)
-    if not wrong.size and not category:
-        kind = "binary" if np.isin(values[~missing], (0.0, 1.0)).all() else "number"
-        return [(name, _check_size(name, values, rows), kind)]
-    words = [None if gap else cell_text(cell) for gap, cell in zip(missing, cells, strict=True)]
-    if all(w is None or w.lower() in _TRUTH for w in words):
-        truth = [np.nan if w is None else _TRUTH[w.lower()] for w in words]
-        return [(name, np.array(truth), "binary")]
-    if wrong.size <= present / 2 and not category:
+    wanted = kind or column.detect(category)
+    if wanted == "number":
+        return [(name, _numbers(column, rows), "number")]
+    if wanted == "binary":
+        return [(name, _truths(column), "binary")]
+    if wanted == "date":
+        return [(name, _days(column), "number")]
+    if wanted == "text":
+        return [(key, values, "text") for key, values in text_features(name, column.words, notes)]
+    if wanted == "category":
+        return _categories(column)
+    if kind is None:
+        what = f"{column.n_different} different {'texts' if column.wrong.size else 'numbers'}"
+        notes.append(f"The column {quote(name)} holds {what} and was left out.")
+    return []
+
+
+def _numbers(column: ParsedColumn, rows: Rows) -> Float:
+    wrong, name = column.wrong, column.name
+    if wrong.size:
         row = int(wrong[0])
         more = f" ({wrong.size} such cells in all)" if wrong.size > 1 else ""
         raise InvalidData(
-            f"Row {rows[row]}, column {quote(name)} holds the text {quote(cell_text(cells[row]))} "
-            f"among numbers{more}.",
+            f"Row {rows[row]}, column {quote(name)} holds the text "
+            f"{quote(cell_text(column.cells[row]))} among numbers{more}.",
             "Correct the cell, or leave it empty where the number is not known.",
         )
-    found = sorted({w for w in words if w is not None})
-    long_texts = max(map(len, found)) > MAX_TEXT
-    if long_texts or len(found) > MAX_CATEGORIES or (len(found) == present and present > 2):
-        notes.append(
-            f"The column {quote(name)} holds {len(found)} different texts and was left out."
+    large = np.flatnonzero(np.abs(column.values) > MAX_NUMBER)
+    if large.size:
+        row = int(large[0])
+        raise InvalidData(
+            f"Row {rows[row]}, column {quote(name)} holds {column.values[row]:g}, which is too "
+            "large.",
+            f"Numbers may go up to {MAX_NUMBER:g}.",
         )
-        return []
-    place = {value: k for k, value in enumerate(found)}
-    codes = np.array([-1 if w is None else place[w] for w in words])
+    return column.values
+
+
+def _truths(column: ParsedColumn) -> Float:
+    """Return 1 for yes or true, 0 for no or false; of two other values, 1 for the later one."""
+    if not column.wrong.size and np.isin(column.values[~column.missing], (0.0, 1.0)).all():
+        return column.values
+    place = TRUTH
+    if not all(word.lower() in TRUTH for word in column.different):
+        if len(column.different) > 2:
+            raise InvalidData(
+                f"The column {quote(column.name)} has {len(column.different)} different values.",
+                "A yes/no column has two. Read it as a category.",
+            )
+        place = {word.lower(): float(k) for k, word in enumerate(column.different)}
+    return np.array([np.nan if word is None else place[word.lower()] for word in column.words])
+
+
+def _days(column: ParsedColumn) -> Float:
+    days = parse_dates(column.words)
+    unread = np.flatnonzero(np.isnan(days) & ~column.missing)
+    if unread.size:
+        raise InvalidData(
+            f"The column {quote(column.name)} holds {quote(str(column.words[int(unread[0])]))}, "
+            "which is not a date.",
+            "Dates look like 2024-03-31, 31.3.2024 or 3/31/2024.",
+        )
+    return days - np.nanmin(days)
+
+
+def _categories(column: ParsedColumn) -> list[Feature]:
+    if not column.can_be_category:
+        raise InvalidData(
+            f"The column {quote(column.name)} has {len(column.different)} different values.",
+            f"A category has at most {MAX_CATEGORIES}, of up to {MAX_TEXT} letters.",
+        )
+    place = {value: k for k, value in enumerate(column.different)}
+    codes = np.array([-1 if word is None else place[word] for word in column.words])
     return [
-        (f"{name}={value}", np.where(missing, np.nan, (codes == k).astype(float)), "category")
+        (
+            f"{column.name}={value}",
+            np.where(column.missing, np.nan, (codes == k).astype(float)),
+            "category",
+        )
         for value, k in place.items()
     ]
-
-
-def is_classes(name: str, cells: Any) -> bool:
-    """Return True if a column has the name of a class column and few different values."""
-    if name.lower() not in CLASS_NAMES:
-        return False
-    different = len({cell_text(cell) for cell in cells if not is_missing(cell)})
-    return 0 < different <= max(MAX_CATEGORIES, 2) and (different < len(cells) or different <= 2)
 
 
 def column_mean(features: Float) -> Float:
@@ -110,17 +155,6 @@ def column_mean(features: Float) -> Float:
     present = ~np.isnan(features)
     total = np.where(present, features, 0.0).sum(axis=0)
     return np.where(present, features, total / np.maximum(present.sum(axis=0), 1))
-
-
-def _check_size(name: str, values: Float, rows: Sequence[Any] | NDArray[Any]) -> Float:
-    wrong = np.flatnonzero(np.abs(values) > MAX_NUMBER)
-    if wrong.size:
-        row = int(wrong[0])
-        raise InvalidData(
-            f"Row {rows[row]}, column {quote(name)} holds {values[row]:g}, which is too large.",
-            f"Numbers may go up to {MAX_NUMBER:g}.",
-        )
-    return values
 
 
 __all__ = ["CLASS_NAMES", "MAX_CATEGORIES", "column_features", "column_mean", "is_classes"]

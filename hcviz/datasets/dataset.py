@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.column_kinds import TableSummary
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.gower import gower, gower_columns
 from hcviz.core.problem import (
     Problem,
     all_similarities_text,
@@ -50,7 +52,12 @@ class Dataset:
     feature_names : tuple of str or None
         Names of the d features (default: "feature 1", ...).
     feature_kinds : tuple of str or None
-        For each column ``number``, ``binary`` or ``category`` (one value of a one-hot category).
+        For each column ``number``, ``binary``, ``category`` (one value of a one-hot category) or
+        ``text`` (one term of a text).
+    feature_columns : tuple of str or None
+        The column of the table that each feature comes from (default: the names).
+    feature_weights : tuple of float or None
+        How much that column counts (default: 1).
     similarity : float64 (n, n) or None
         Measured similarities; larger is more alike.
     classes : tuple of (str or None), or None
@@ -79,6 +86,8 @@ class Dataset:
         What a measured similarity is, such as "share of participants", or an empty text.
     piles : sequence of Pile
         The piles of a card sort, with their participants and names.
+    table : TableSummary or None
+        The columns of the table that the features were read from.
 
     Raises
     ------
@@ -98,6 +107,8 @@ class Dataset:
     features: Any = None
     feature_names: Sequence[str] | None = None
     feature_kinds: Sequence[str] | None = None
+    feature_columns: Sequence[str] | None = None
+    feature_weights: Sequence[float] | None = None
     similarity: Any = None
     classes: Sequence[str | None] | None = None
     strips: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
@@ -111,6 +122,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
     measure: str = ""
     piles: Sequence[Pile] = ()
+    table: TableSummary | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -121,11 +133,13 @@ class Dataset:
             width = self.features.shape[1]
             named = self.feature_names or [f"feature {k + 1}" for k in range(width)]
             put(self, "feature_names", tuple(str(name) for name in named))
-            if self.feature_kinds is not None:
-                put(self, "feature_kinds", tuple(self.feature_kinds))
-            for what in (self.feature_names, self.feature_kinds):
+            for name in ("feature_names", "feature_kinds", "feature_columns", "feature_weights"):
+                what = getattr(self, name)
+                if what is not None:
+                    put(self, name, tuple(what))
                 if what is not None and len(what) != width:
-                    raise InvalidData(f"{len(what)} names or kinds for {width} feature columns.")
+                    noun = name.removeprefix("feature_")
+                    raise InvalidData(f"{len(what)} {noun} for {width} feature columns.")
         if self.similarity is not None:
             put(self, "similarity", check_square(self.similarity, "similarity"))
         if self.dissimilarity is not None:
@@ -195,6 +209,50 @@ class Dataset:
         """
         return None if self.features is None else fill_missing(self.features, missing)
 
+    def factors(self, filled: Float | None) -> Float | float:
+        """Return what each scaled feature is multiplied by, from the weights of the columns.
+
+        Parameters
+        ----------
+        filled : float64 (n, d) or None
+            The features without missing cells.
+
+        Returns
+        -------
+        float64 (d,), or 1.0
+            The root of the weight of the column. The terms of a text also share one weight in
+            proportion to their variances, so that a text counts as much as a number.
+
+        Examples
+        --------
+        >>> data = Dataset("two", "Two items", ("a", "b"), [[0.0], [1.0]], feature_weights=[4.0])
+        >>> float(data.factors(data.features)[0])
+        2.0
+        """
+        kinds = self.feature_kinds or ()
+        if filled is None or (self.feature_weights is None and "text" not in kinds):
+            return 1.0
+        found = np.array(self.feature_weights or np.ones(filled.shape[1]))
+        texts = np.flatnonzero([kind == "text" for kind in kinds])
+        if texts.size:
+            variance = filled[:, texts].var(axis=0)
+            sources = np.array(self._columns())[texts]
+            for source in np.unique(sources):
+                terms = sources == source
+                found[texts[terms]] *= variance[terms] / max(variance[terms].sum(), 1e-300)
+        return np.sqrt(found)
+
+    def _columns(self) -> Sequence[str]:
+        """Return the column of the table that each feature comes from."""
+        return self.feature_columns or self.feature_names or ()
+
+    def _gower(self) -> Float:
+        """Return 1 - Gower's distance. Missing cells are left out pair by pair."""
+        width = self.features.shape[1]
+        kinds = self.feature_kinds or ["number"] * width
+        weights = np.array(self.feature_weights or np.ones(width))
+        return gower(*gower_columns(self.features, list(kinds), list(self._columns()), weights))
+
     def problem(
         self,
         similarity: str | None = "cosine-z",
@@ -231,7 +289,8 @@ class Dataset:
 
         Notes
         -----
-        O(n^2 d) with a matrix. Each kind of similarity has its own scaling.
+        O(n^2 d) with a matrix. Each kind of similarity has its own scaling. ``gower`` leaves out
+        missing cells pair by pair, and compares categories by equality.
 
         Examples
         --------
@@ -240,14 +299,19 @@ class Dataset:
         ((101, 101), (101, 16))
         """
         filled = self.filled(missing)
+        factors = self.factors(filled)
         matrix = self.similarity if similarity is not None else None
         oracle = self.oracle
         if similarity is not None and matrix is None and filled is not None:
             large = self.n_items > LAZY_ABOVE and filled.shape[1] > 0
             if large and oracle is None and similarity in FeatureOracle.KINDS:
-                oracle = FeatureOracle(filled, similarity)
+                oracle = FeatureOracle(filled, similarity, factors=factors)
             elif self.n_items <= MAX_QUADRATIC:
-                matrix = similarity_from_features(filled, similarity)
+                matrix = (
+                    self._gower()
+                    if similarity == "gower"
+                    else similarity_from_features(filled, similarity, factors)
+                )
             elif oracle is None:
                 raise TooLarge(
                     f"{SIMILARITIES[similarity][0]} {all_similarities_text(self.n_items)}",
@@ -255,7 +319,7 @@ class Dataset:
                 )
         return Problem(
             labels=self.labels,
-            features=None if filled is None else scale_features(filled, scaling),
+            features=None if filled is None else scale_features(filled, scaling) * factors,
             feature_names=self.feature_names,
             similarity=matrix,
             comparisons=self.comparisons,

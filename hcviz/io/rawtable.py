@@ -18,6 +18,7 @@ from hcviz.core.dataframes import cells_of_column
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.io.decoding import decode_text
 from hcviz.io.unpacking import max_unpacked_bytes
+from hcviz.io.workbook import is_workbook, read_sheet
 
 #: Larger uploads are refused without reading.
 MAX_UPLOAD_BYTES = 256 * 2**20
@@ -33,7 +34,10 @@ SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 NAME_WORDS = frozenset(
     {"name", "names", "id", "ids", "item", "items", "index", "key", "row", "sample", "object"}
 )
-FORMATS = "Use CSV or TSV text, or Parquet: one row for each item, its name in the first column."
+FORMATS = (
+    "Use CSV or TSV text, Excel (.xlsx) or Parquet: one row for each item, its name in the first "
+    "column."
+)
 
 #: Characters at the start of a file that determine the separator.
 _HEAD = 400_000
@@ -53,6 +57,8 @@ class RawTable:
     separator : character between two cells
     notes : sentences for the user about decisions of the reader
     categories : columns of a DataFrame whose values are categories, even if they are numbers
+    format : what the file is, for people
+    sheets, sheet : names of the sheets of a workbook, and of the one that was read
     """
 
     columns: list[Any]
@@ -63,10 +69,15 @@ class RawTable:
     separator: str = ","
     notes: list[str] = field(default_factory=list)
     categories: frozenset[str] = frozenset()
+    format: str = "Table"
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
 
-def read_raw(content: bytes, filename: str) -> RawTable:
-    """Read the rows and columns of a CSV, TSV or Parquet file. O(bytes).
+def read_raw(content: bytes, filename: str, sheet: str = "") -> RawTable:
+    """Read the rows and columns of a CSV, TSV, Excel or Parquet file. O(bytes).
+
+    ``sheet`` : the sheet of a workbook; empty: the first that is not empty.
 
     Raises
     ------
@@ -86,6 +97,8 @@ def read_raw(content: bytes, filename: str) -> RawTable:
         raise InvalidData(f"{source} is empty.", FORMATS)
     if content.startswith(b"PAR1"):
         return _parquet(content, source)
+    if is_workbook(content):
+        return _workbook(content, source, sheet)
     if filename.lower().endswith((".parquet", ".pq")):
         raise InvalidData(f"{source} is not a Parquet file, although its name ends so.", FORMATS)
     notes: list[str] = []
@@ -93,7 +106,7 @@ def read_raw(content: bytes, filename: str) -> RawTable:
     separator = _separator(text)
     first_row, width, shift, limit = _shape(text, separator, source)
     frame = _frame(text, separator, width, limit, source)
-    return _cut(frame, first_row, shift, separator, notes, source)
+    return _cut(frame, first_row, shift, separator, notes)
 
 
 # ---------------------------------------------------------------------- text
@@ -250,7 +263,7 @@ def _frame(text: str, separator: str, width: int, limit: int, source: str) -> pd
 
 
 def _cut(
-    frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str], source: str
+    frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str]
 ) -> RawTable:
     # pandas' own strip takes 1 ms per column, and there may be 10,000 columns.
     columns = [_stripped(frame[k].to_numpy(dtype=object)) for k in range(frame.shape[1])]
@@ -263,11 +276,45 @@ def _cut(
         first = ["", *first[:-1]]
     kept = np.flatnonzero(filled)
     body = [column[kept] for column in columns]
-    return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes)
+    form = f"Text with {SEPARATORS[separator]} between the cells"
+    return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes, format=form)
 
 
 def _stripped(cells: NDArray[Any]) -> NDArray[Any]:
     return np.fromiter((cell.strip() for cell in cells), dtype=object, count=len(cells))
+
+
+# ---------------------------------------------------------------------- Excel
+
+
+def _workbook(content: bytes, source: str, wanted: str) -> RawTable:
+    rows, sheet, sheets = read_sheet(content, source, wanted, MAX_ROWS, MAX_CELLS)
+    width = max(map(len, rows))
+    if width > MAX_COLUMNS or width * len(rows) > MAX_CELLS:
+        raise TooLarge(
+            f"{source} has {pluralize(len(rows), 'row')} and {pluralize(width, 'column')}; the "
+            f"limits are {MAX_COLUMNS:,} columns and {MAX_CELLS:,} cells.",
+            "Take a sample.",
+        )
+    kept = [at for at, row in enumerate(rows) if any(row)]
+    cells = np.full((len(kept), width), "", dtype=object)
+    for at, number in enumerate(kept):
+        cells[at, : len(rows[number])] = rows[number]
+    cells = cells[:, cells.astype(bool).any(axis=0)]  # a table may begin at the cell B2
+    _check_header(cells[0].tolist(), kept[0] + 1)
+    notes = []
+    if len(sheets) > 1:
+        notes.append(f"The sheet {sheet!r} of {len(sheets)} was read.")
+    return RawTable(
+        [cells[1:, k] for k in range(cells.shape[1])],
+        np.array(kept[1:], dtype=np.int64) + 1,
+        cells[0].tolist(),
+        first_row=kept[0] + 1,
+        notes=notes,
+        format="Excel workbook",
+        sheets=sheets,
+        sheet=sheet,
+    )
 
 
 # ---------------------------------------------------------------------- Parquet
@@ -311,7 +358,7 @@ def _parquet(content: bytes, source: str) -> RawTable:
         raise
     except Exception:  # pyarrow and pandas raise many types for a broken file
         raise InvalidData(f"{source} is a damaged Parquet file.", "Write it again.") from None
-    return RawTable(columns, np.arange(1, len(frame) + 1), names=names)
+    return RawTable(columns, np.arange(1, len(frame) + 1), names=names, format="Parquet")
 
 
 def _is_text(meta: Any, k: int) -> bool:

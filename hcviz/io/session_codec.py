@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import snapshot as views
+from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import SessionFileError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.state import ArrayState, state_class, state_name
@@ -41,6 +42,7 @@ _MODEL = [
     model.Conflict,
     model.Choice,
     model.ChosenClusters,
+    ColumnOptions,
     model.Constraint,
     model.DataSpec,
     model.Group,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.build import chain_triplets
+from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
 from hcviz.core.tree import Tree
@@ -210,6 +211,10 @@ class DataSpec:
         Name and bytes of the uploaded file.
     table_kind : str
         The kind of table that the person chose.
+    columns : tuple of ColumnOptions
+        How columns are read, if not as detected.
+    sheet : str
+        The sheet of a workbook; empty: the first that is not empty.
     answers : tuple of (str, bytes)
         Added files of comparisons: file name and content.
     """
@@ -221,9 +226,11 @@ class DataSpec:
     scaling: str = "zscore"
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
-    table_kind: Literal["features", "similarity", "distance", "comparisons", "sequences"] = (
-        "features"
-    )
+    table_kind: Literal[
+        "features", "similarity", "distance", "comparisons", "sequences", "tree"
+    ] = "features"
+    columns: tuple[ColumnOptions, ...] = ()
+    sheet: str = ""
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
 
     def has_same_data(self, other: DataSpec) -> bool:

@@ -289,17 +289,17 @@ async function sendFile(file, send, kind) {
   UPLOADS.delete(id)
 }
 
-// Let a person choose a file, and send it. A file that is too large is not sent.
+// Send a file that a person chose, unless it is too large.
+function sendChosen(file, limit, send, kind) {
+  if (file.size > limit) send("too-large", { name: file.name, size: file.size })
+  else sendFile(file, send, kind).catch(() => send("unreadable", { name: file.name }))
+}
+
+// Let a person choose a file, and send it.
 function pickFile(accept, limit, send, kind) {
   const input = h("input", { type: "file", accept })
   input.addEventListener("change", () => {
-    const file = input.files[0]
-    if (!file) return
-    if (file.size > limit) {
-      send("too-large", { name: file.name, size: file.size })
-      return
-    }
-    sendFile(file, send, kind).catch(() => send("unreadable", { name: file.name }))
+    if (input.files[0]) sendChosen(input.files[0], limit, send, kind)
   })
   input.style.display = "none"
   document.body.append(input)

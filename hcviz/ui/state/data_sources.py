@@ -154,7 +154,9 @@ def _of_itself(spec: DataSpec) -> Dataset:
         return given
     if spec.content is None:
         raise InvalidData(f"The table {spec.filename!r} is not in the session file.")
-    return read_table(spec.content, spec.filename, kind=spec.table_kind)
+    return read_table(
+        spec.content, spec.filename, kind=spec.table_kind, columns=spec.columns, sheet=spec.sheet
+    )
 
 
 @lru_cache(maxsize=16)

@@ -218,6 +218,8 @@ class Store:
             if same_items:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
+            if not said and spec.kind == "table" and dataset.table is not None:
+                said = dataset.table.sentence()
             order = None if same_items else seriated(problem, dataset)
             read = act.LoadedData(spec, dataset.labels, note=said, order=order)
             other = default_method.for_opened(self.session, problem)

@@ -19,6 +19,7 @@ from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
 from hcviz.io.answers import SignedAnswer, count_comparisons
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
+from hcviz.io.file_kinds import detect_file
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
@@ -83,6 +84,10 @@ class FileController:
             "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
         )
 
+    @ACTS.on("columns")
+    def _columns(self) -> None:
+        self.store.look(sheet="columns")
+
     @ACTS.on("unreadable")
     def _unreadable(self, name: str) -> None:
         if self._upload is not None and name == self._sending:
@@ -145,6 +150,8 @@ class FileController:
 
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store
+        if kind == "any":
+            kind = detect_file(content, name, store.session.labels)
         if kind == "session":
             store.loader.open_session(name, content)
         elif kind == "reference":

@@ -73,6 +73,7 @@ def state(store: Store) -> dict[str, Any]:
         "paused": store.view.paused,
         "canUndo": bool(session.past),
         "canRedo": bool(session.future),
+        "hasColumns": session.data.kind == "table",
         "hasTree": session.snapshot is not None,
         "hasClusters": session.snapshot is not None and store.view.parted > 0,
         "hasConstraints": bool(session.constraints),

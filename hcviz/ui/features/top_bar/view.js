@@ -37,13 +37,28 @@ function fileMenu(state, send, root) {
     { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
     item(
+      "Open file…",
+      file("", "any"),
+      false,
+      "The kind of file is detected. A file can also be dropped on the page, and the cells of a " +
+        "spreadsheet can be pasted",
+    ),
+    item(
+      "Columns…",
+      act("columns"),
+      !state.hasColumns,
+      state.hasColumns
+        ? "What was detected in your table; switch columns on and off"
+        : "Open a table first",
+    ),
+    item(
       "Table of features…",
-      file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features"),
+      file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
       false,
       "Each row is an item. Or a card sort, with the columns participant, card, pile",
     ),
-    item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
-    item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
+    item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
+    item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
     item(
       "Sequences…",
       file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"),
@@ -57,6 +72,12 @@ function fileMenu(state, send, root) {
       "Answers about the items shown are added to them; other answers are opened as new data. " +
         "The header is anchor,near,far; first,second,third,fourth; central,other_1,other_2; " +
         "or odd,other_1,other_2",
+    ),
+    item(
+      "Tree as data…",
+      file(".nwk,.newick,.tree,.tre,.txt,.npy", "tree"),
+      false,
+      "A tree in Newick, or a linkage of scipy (.npy). Its leaves become the items",
     ),
     item("Session…", file(".hcviz", "session")),
     item("Constraints (CSV)…", file(".csv", "constraints")),
@@ -189,9 +210,60 @@ function fileMenu(state, send, root) {
   return holder
 }
 
+// Files that are dropped on the page, and cells that are pasted where no field has the focus.
+function takeFiles(root) {
+  if (root.hcTakesFiles) return
+  root.hcTakesFiles = true
+  const hint = h("div", { class: "drop-hint" }, "Drop the file to open it")
+  const inPage = event =>
+    event.composedPath().some(node => node.classList?.contains("hc") && within(node, root))
+  const open = file => sendChosen(file, root.hcLimit, root.hcSend, "any")
+  const hasFile = event => event.dataTransfer?.types.includes("Files") && inPage(event)
+  const listeners = {
+    dragover: event => {
+      if (!hasFile(event)) return
+      event.preventDefault()
+      root.parentNode.append(hint)
+    },
+    dragleave: event => {
+      if (!event.relatedTarget) hint.remove()
+    },
+    drop: event => {
+      hint.remove()
+      if (!hasFile(event)) return
+      event.preventDefault()
+      if (event.dataTransfer.files[0]) open(event.dataTransfer.files[0])
+    },
+    paste: event => {
+      const path = event.composedPath()
+      const field = node => node.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName)
+      if (path.some(field)) return
+      const wholePage = document.documentElement.dataset.hcTheme && path[0] === document.body
+      if (!wholePage && !inPage(event)) return
+      const text = event.clipboardData?.getData("text/plain") ?? ""
+      if (!text.includes("\t")) return
+      event.preventDefault()
+      open(new File([text], "Pasted table.tsv"))
+    },
+  }
+  for (const [name, listener] of Object.entries(listeners))
+    document.addEventListener(name, event => {
+      if (root.isConnected) listener(event)
+    })
+}
+
+// True if a node is inside an element, across shadow roots.
+function within(element, node) {
+  for (let at = node; at; at = at.parentNode ?? at.host) if (at === element) return true
+  return false
+}
+
 export const render = component(
   "bar",
   (state, send, root) => {
+    root.hcLimit = state.limit
+    root.hcSend = send
+    takeFiles(root)
     const field = (cls, text, control) =>
       h("label", { class: `field ${cls}`, title: text }, h("span", {}, text), control)
     const pick = (key, pairs, chosen, why = "") =>

@@ -1,0 +1,70 @@
+"""Dates in the cells of a table, as numbers of days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+_TIME = r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?(?:Z|[+-]\d{2}:?\d{2})?"
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
+
+
+def parse_dates(texts: Sequence[str | None]) -> Float:
+    """Return dates as days since the year 1, float64 (n,); NaN where a text is no date.
+
+    Read are ``2024-03-31``, ``31.3.2024``, ``31/3/2024`` and ``3/31/2024``, also with a time. The
+    day is before the month, unless a date of the column is possible only the other way round.
+
+    Examples
+    --------
+    >>> from hcviz.core.table_dates import parse_dates
+    >>> days = parse_dates(["2024-03-01", "2024-02-28 12:00", "soon"])
+    >>> float(days[0] - days[1])
+    1.5
+    """
+    parts = [_parts(text) for text in texts]
+    last = [part for part in parts if part is not None and part[3]]
+    month_first = not any(part[2] > 12 for part in last) and any(part[1] > 12 for part in last)
+    return np.array([np.nan if part is None else _days(part, month_first) for part in parts])
+
+
+#: Year, month, day, whether the year is last, and the seconds of the day.
+_Parts = tuple[int, int, int, bool, float]
+
+
+def _parts(text: str | None) -> _Parts | None:
+    """Return the parts of a date. If the year is last, the first number counts as the day."""
+    found = _YEAR_FIRST.fullmatch(text or "")
+    if found is not None:
+        year, _, month, day, *clock = found.groups()
+        return int(year), int(month), int(day), False, _seconds(clock)
+    found = _YEAR_LAST.fullmatch(text or "")
+    if found is None:
+        return None
+    day, _, month, year, *clock = found.groups()
+    return int(year), int(month), int(day), True, _seconds(clock)
+
+
+def _seconds(clock: Sequence[str | None]) -> float:
+    hours, minutes, seconds = (int(each or 0) for each in clock)
+    return 3600.0 * hours + 60.0 * minutes + seconds
+
+
+def _days(parts: _Parts, month_first: bool) -> float:
+    year, month, day, year_last, seconds = parts
+    if year_last and month_first:
+        month, day = day, month
+    try:
+        return datetime(year, month, day).toordinal() + seconds / 86_400
+    except ValueError:
+        return float("nan")
+
+
+__all__ = ["parse_dates"]

@@ -1,0 +1,120 @@
+"""Reading of one sheet of an Excel workbook (.xlsx) as text cells.
+
+Formulas are never computed: their stored results are read. Links and macros are ignored.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from typing import Any
+
+from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.core.table_cells import cell_string
+from hcviz.io.unpacking import max_unpacked_bytes
+
+#: Results of formulas that failed.
+_FAULTS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
+#: Every workbook has this entry.
+_ENTRY = "xl/workbook.xml"
+
+Rows = list[tuple[str, ...]]
+
+
+def is_workbook(content: bytes) -> bool:
+    """Return True for an .xlsx file."""
+    if not content.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _ENTRY in archive.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError):
+        return False
+
+
+def read_sheet(
+    content: bytes, source: str, wanted: str, max_rows: int, max_cells: int
+) -> tuple[Rows, str, tuple[str, ...]]:
+    """Return the rows of a sheet, its name, and the names of all sheets. O(bytes).
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    source : str
+        The beginning of messages, such as "The file 'a.xlsx'".
+    wanted : str
+        The name of the sheet; empty: the first that is not empty.
+    max_rows, max_cells : int
+        Limits.
+
+    Raises
+    ------
+    TooLarge
+        If the file is too large once unpacked, or the sheet exceeds a limit.
+    InvalidData
+        If the file is damaged, all sheets are empty, or there is no such sheet.
+    """
+    _check_unpacked(content, source)
+    from openpyxl import load_workbook  # slow to import, rarely needed
+
+    try:
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
+        if wanted and wanted not in sheets:
+            raise InvalidData(
+                f"{source} has no sheet {wanted!r}.", f"Its sheets: {', '.join(sheets)}."
+            )
+        for name in [wanted] if wanted else sheets:
+            rows = _rows(sheets[name], source, max_rows, max_cells)
+            if rows:
+                return rows, name, tuple(sheets)
+    except HcvizError:
+        raise
+    except Exception:  # openpyxl raises many types for a broken file
+        raise InvalidData(
+            f"{source} is a damaged Excel workbook.", "Save it again, or save it as CSV."
+        ) from None
+    raise InvalidData(
+        f"{source} has no cells{' in the sheet ' + repr(wanted) if wanted else ''}.",
+        "One row for each item, its name in the first column.",
+    )
+
+
+def _check_unpacked(content: bytes, source: str) -> None:
+    """Raise TooLarge if the file declares a larger size than it may unpack to."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    if unpacked > max_unpacked_bytes(len(content)):
+        raise TooLarge(f"{source} is too large once unpacked.", "Take a sample, or save it as CSV.")
+
+
+def _rows(sheet: Any, source: str, max_rows: int, max_cells: int) -> Rows:
+    """Return the cells as texts, without empty rows at the end."""
+    sheet.reset_dimensions()  # the declared size may be wrong
+    found: Rows = []
+    cells = filled = 0
+    for row in sheet.iter_rows(values_only=True):
+        cells += len(row) + 1
+        if len(found) >= max_rows or cells > max_cells:
+            raise TooLarge(
+                f"{source} has more than {max_rows:,} rows or {max_cells:,} cells.",
+                "Take a sample.",
+            )
+        texts = tuple(map(_text, row))
+        found.append(texts)
+        if any(texts):
+            filled = len(found)
+    return found[:filled]
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, str) and value.strip() in _FAULTS):
+        return ""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    return cell_string(value).strip()
+
+
+__all__ = ["is_workbook", "read_sheet"]

@@ -1,0 +1,305 @@
+"""Columns of tables: what is detected, how it can be changed, weights, Gower's distance."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from hcviz import HcvizError
+from hcviz.cli import main
+from hcviz.core.column_options import ColumnOptions
+from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.gower import gower, gower_columns
+from hcviz.io.file_kinds import detect_file
+from hcviz.io.session_file import load_session, save_session
+from hcviz.io.tables import read_table
+from hcviz.session.model import DataSpec, Session
+
+TABLE = b"""name,size,colour,fresh,bought,words,sku,empty,same
+a,1,red,yes,2024-01-02,a sharp steel knife,1001,,x
+b,2,red,no,2024-01-05,a blunt steel knife,1002,,x
+c,,blue,yes,2024-02-01,a round wooden board,1003,,x
+d,4,blue,no,,a square wooden board,1004,,x
+"""
+
+
+def column(data, name):
+    return next(each for each in data.table.columns if each.name == name)
+
+
+def test_kinds_examples_and_gaps():
+    data = read_table(TABLE, "t.csv")
+    kinds = {each.name: each.detected for each in data.table.columns}
+    assert kinds == {
+        "size": "number", "colour": "category", "fresh": "binary", "bought": "date",
+        "words": "text", "sku": "identifier", "empty": "empty", "same": "constant",
+    }  # fmt: skip
+    size = column(data, "size")
+    assert (size.missing, size.distinct, size.examples) == (1, 3, ("1", "2", "4"))
+    assert not column(data, "sku").used
+    assert "The column 'sku' holds 4 different numbers and was left out." in data.notes
+    days = data.features[:, data.feature_names.index("bought")]
+    assert np.array_equal(days, [0, 3, 30, np.nan], equal_nan=True)
+    assert data.table.sentence() == (
+        "Columns: 1 number, 1 yes/no, 2 categories, 1 date, 1 text, 2 left out; 6 missing cells."
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "days"),
+    [
+        (["31.12.2023", "1.1.2024"], [0, 1]),
+        (["01/02/2024", "01/13/2024"], [0, 11]),  # the month is first
+        (["01/02/2024", "13/02/2024"], [0, 12]),  # the day is first
+        (["2024-01-01T06:00:00Z", "2024-01-01 18:00"], [0, 0.5]),
+    ],
+)
+def test_dates(texts, days):
+    data = read_table(f"name,when\nx,{texts[0]}\ny,{texts[1]}\nz,{texts[0]}\n".encode())
+    assert data.features[:, 0] == pytest.approx([*days, days[0]])
+
+
+def test_columns_are_switched_off_weighted_and_drawn():
+    data = read_table(
+        TABLE,
+        columns={"size": "category", "fresh": "off", "words": False, "colour": {"strip": True}},
+    )
+    assert [name for name in data.feature_names if name.startswith("size")] == [
+        "size=1", "size=2", "size=4",
+    ]  # fmt: skip
+    assert {"fresh", "words: knife"}.isdisjoint(data.feature_names)
+    assert data.strips == {"colour": ("red", "red", "blue", "blue")}
+    assert "colour=red" in data.feature_names
+    shown = read_table(TABLE, columns={"colour": "strip", "fresh": "strip"})
+    assert list(shown.strips) == ["colour", "fresh"]
+    assert "colour=red" not in shown.feature_names
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"nothing": "off"}, "There is no column 'nothing'"),
+        ({"size": "huge"}, "cannot be 'huge'"),
+        ({"size": 0.0}, "The weight of the column 'size' is 0"),
+        ({"size": float("nan")}, "weight"),
+        ({"size": {"colour": 1}}, "not readable"),
+        ({"colour": "number"}, "holds the text 'red' among numbers"),
+        ({"colour": "date"}, "which is not a date"),
+        ({"words": "binary"}, "has 4 different values"),
+        ({name: "off" for name in TABLE.decode().split("\n")[0].split(",")[1:]}, "no column"),
+    ],
+)
+def test_wrong_options(columns, said):
+    with pytest.raises(HcvizError, match=said):
+        read_table(TABLE, columns=columns)
+
+
+def test_a_weight_of_two_is_the_same_as_the_column_twice():
+    once = read_table(b"name,a,b\nx,1,5\ny,2,3\nz,4,9\nw,0,1\n", columns={"a": 2})
+    twice = read_table(b"name,a,a2,b\nx,1,1,5\ny,2,2,3\nz,4,4,9\nw,0,0,1\n")
+    for kind in ("cosine-z", "cosine", "gaussian", "euclidean", "gower"):
+        assert once.problem(kind).similarity == pytest.approx(twice.problem(kind).similarity)
+    features, other = once.problem().features, twice.problem().features
+    assert features @ features.T == pytest.approx(other @ other.T)
+
+
+def test_a_text_counts_as_much_as_a_number():
+    rows = "\n".join(f"i{k},{k},the word w{k % 4} and v{k % 3} again {k + 100}" for k in range(24))
+    features = read_table(f"name,n,words\n{rows}\n".encode()).problem().features
+    assert (features[:, 0] ** 2).mean() == pytest.approx(1)
+    assert (features[:, 1:] ** 2).mean(axis=0).sum() == pytest.approx(1)
+
+
+def test_texts_without_common_words_are_left_out():
+    notes = read_table(b"name,n,t\nx,1,one two three\ny,2,four five six\n", columns={"t": "text"})
+    assert "The texts of 't' have no word in common and were left out." in notes.notes
+
+
+# ---------------------------------------------------------------------- Gower
+
+
+def plain_gower(columns, kinds, weights, i, j):
+    """The definition, for columns of the table as they are."""
+    total = weight = 0.0
+    for cells, kind, w in zip(columns, kinds, weights, strict=True):
+        if cells[i] is None or cells[j] is None:
+            continue
+        known = [cell for cell in cells if cell is not None]
+        if kind == "number":
+            width = max(known) - min(known)
+            apart = abs(cells[i] - cells[j]) / width if width else 0.0
+        else:
+            apart = float(cells[i] != cells[j])
+        total += w * apart
+        weight += w
+    return 1.0 - total / weight if weight else 0.0
+
+
+cell = st.one_of(st.none(), st.integers(-3, 3))
+
+
+@given(
+    st.integers(2, 7).flatmap(
+        lambda n: st.lists(
+            st.tuples(
+                st.lists(cell, min_size=n, max_size=n),
+                st.sampled_from(["number", "category"]),
+                st.sampled_from([0.5, 1.0, 3.0]),
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+)
+def test_gower_matches_its_definition(table):
+    columns, kinds, sources, weights = [], [], [], []
+    for at, (cells, kind, weight) in enumerate(table):
+        values = sorted({each for each in cells if each is not None}) or [0]
+        for value in values if kind == "category" else [None]:
+            column = [each if value is None else each == value for each in cells]
+            known = zip(column, cells, strict=True)
+            columns.append([np.nan if cell is None else float(x) for x, cell in known])
+            kinds.append(kind)
+            sources.append(str(at))
+            weights.append(weight)
+    features = np.array(columns, dtype=float).T
+    found = gower(*gower_columns(features, kinds, sources, np.array(weights)))
+    plain = [list(each) for each in zip(*table, strict=True)]
+    n = len(features)
+    for i in range(n):
+        for j in range(n):
+            want = 1.0 if i == j else plain_gower(*plain, i, j)
+            assert math.isclose(found[i, j], want, abs_tol=1e-12)
+
+
+def test_gower_of_a_table_has_texts_and_gaps():
+    data = read_table(TABLE)
+    found = data.problem("gower").similarity
+    assert found[0, 1] > found[0, 2]
+    assert np.isfinite(found).all()
+
+
+# ---------------------------------------------------------------------- workbooks
+
+
+def workbook(**sheets) -> bytes:
+    book = Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+ROWS = [["name", "n", "when"], ["x", 1.5, None], ["y", 2, None], ["z", "=1+1", None]]
+
+
+def test_a_workbook_is_read_like_text():
+    content = workbook(cover=[], data=[[], [None, *ROWS[0]], *([None, *row] for row in ROWS[1:])])
+    data = read_table(content, "t.xlsx")
+    # A formula without a stored result is an empty cell: nothing is computed.
+    assert data.table is not None
+    assert (data.table.sheet, data.table.sheets) == ("data", ("cover", "data"))
+    assert data.labels == ("x", "y", "z")
+    assert np.array_equal(data.features[:, 0], [1.5, 2, np.nan], equal_nan=True)
+
+
+def test_the_sheet_can_be_chosen():
+    content = workbook(one=ROWS[:3], two=[["name", "k"], ["p", 1], ["q", 2]])
+    assert read_table(content, "t.xlsx").labels == ("x", "y")
+    assert read_table(content, "t.xlsx", sheet="two").labels == ("p", "q")
+    with pytest.raises(InvalidData, match="no sheet 'three'"):
+        read_table(content, "t.xlsx", sheet="three")
+    with pytest.raises(InvalidData, match="has no cells"):
+        read_table(workbook(one=[]), "t.xlsx")
+
+
+def test_a_damaged_or_huge_workbook_gets_one_sentence(monkeypatch):
+    content = workbook(one=ROWS)
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for each in old.infolist():
+            new.writestr(each, b"<broken" if "sheet1" in each.filename else old.read(each))
+    with pytest.raises(InvalidData, match="damaged Excel workbook"):
+        read_table(out.getvalue(), "t.xlsx")
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b" " * (60 * 2**20))
+    with pytest.raises(TooLarge, match="too large once unpacked"):
+        read_table(bomb.getvalue(), "t.xlsx")
+    monkeypatch.setattr("hcviz.io.rawtable.MAX_ROWS", 2)
+    with pytest.raises(TooLarge, match="more than 2 rows"):
+        read_table(content, "t.xlsx")
+
+
+# ---------------------------------------------------------------------- kinds of files, sessions
+
+
+def linkage() -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 2.0, 3.0]]))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "kind"),
+    [
+        (TABLE, "t.csv", "features"),
+        (b"((a,b),c);", "t.txt", "tree"),
+        (b"((x,y),z);", "t.nwk", "reference"),
+        (linkage(), "t.npy", "tree"),
+        (b",p,q,r\np,0,1,2\nq,1,0,3\nr,2,3,0\n", "t.csv", "distance"),
+        (b"i;p;q\np;1;0,5\nq;0,5;1\n", "t.csv", "similarity"),
+        (b">a\nACGT\n>b\nACGA\n", "t.fasta", "sequences"),
+        (workbook(one=ROWS), "t.xlsx", "features"),
+        (save_session(Session()), "t.hcviz", "session"),
+        (b"", "t.csv", "features"),
+    ],
+)
+def test_the_kind_of_a_file_is_detected(content, name, kind):
+    assert detect_file(content, name, ["x", "y", "z"]) == kind
+
+
+def test_a_tree_is_data_with_cophenetic_distances():
+    data = read_table(b"(((a,b),c),(d,e));", "t.nwk", kind="tree")
+    assert data.labels == ("a", "b", "c", "d", "e")
+    nearer = data.dissimilarity
+    assert nearer[0, 1] < nearer[0, 2] < nearer[0, 3] == nearer[2, 4]
+    assert read_table(linkage(), "t.npy", kind="tree").dissimilarity.tolist() == [
+        [0, 0.5, 2], [0.5, 0, 2], [2, 2, 0],
+    ]  # fmt: skip
+    with pytest.raises(HcvizError, match=r"twice|same"):
+        read_table(b"((a,b),a);", kind="tree")
+
+
+def test_session_files_keep_the_columns():
+    options = (ColumnOptions("size", "category", True, False, 2.5), ColumnOptions("sku"))
+    spec = DataSpec("table", "t", filename="t.csv", content=TABLE, columns=options, sheet="s")
+    assert load_session(save_session(Session(data=spec))).data == spec
+    with pytest.raises(InvalidParameter):
+        ColumnOptions("size", "shape")  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------- command line
+
+
+def test_options_of_columns_on_the_command_line(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLE)
+    options = ["--column", "size=off", "--column", "colour=strip"]
+    assert main(["check", str(path), *options]) == 0
+    assert "1 yes/no, 1 category, 1 date, 1 text, 3 left out" in capsys.readouterr().out
+    assert main(["check", str(path), "--column", "size"]) == 2
+    assert "--column size has no '='" in capsys.readouterr().err
+    assert main(["run", "average", "zoo", "--column", "size=off"]) == 2
+    assert "--column is for tables" in capsys.readouterr().err
