@@ -13,6 +13,7 @@ from hcviz.core.convert import write_newick
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
+from hcviz.taxonomy.differences import TaxonomyDifferences, find_differences
 from hcviz.taxonomy.entry import Entry, assemble, entry_from_outline
 from hcviz.taxonomy.group import Group, check_text
 from hcviz.taxonomy.html_page import write_html
@@ -244,6 +245,33 @@ class Taxonomy:
             for group in self.groups
         ]
         return Taxonomy(self.labels, self.tree, groups)
+
+    def compared_with(self, other: Taxonomy) -> TaxonomyDifferences:
+        """Compare the groups with those of a second version, by the names of the items.
+
+        Parameters
+        ----------
+        other : Taxonomy
+            The second version. Its items may be in another order, or partly others.
+
+        Returns
+        -------
+        TaxonomyDifferences
+            Which groups were kept, renamed, changed, split, merged, added or removed. Also which
+            items have moved.
+
+        Notes
+        -----
+        :func:`hcviz.taxonomy.differences.find_differences` has the definition.
+
+        Examples
+        --------
+        >>> first = Taxonomy.from_text("Birds\\n  owl\\n  rook\\nelm\\n")
+        >>> second = Taxonomy.from_text("Fowl\\n  owl\\n  rook\\nelm\\n")
+        >>> first.compared_with(second).groups[0].status
+        'renamed'
+        """
+        return find_differences(self.labels, self.groups, other.labels, other.groups)
 
     # ------------------------------------------------------------------ nesting
 
