@@ -1,4 +1,4 @@
-"""The command line: ``hcviz serve | run | convert | check | reproduce``.
+"""The command line: ``hcviz serve | run | convert | compare | check | reproduce``.
 
 Results go to stdout, all other text to stderr. An error is one message on stderr, and exit code 2.
 The options of ``run METHOD`` come from the parameters of the method.
@@ -17,6 +17,7 @@ from typing import Any, get_args
 import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.check import check
+from hcviz.commands.compare import compare
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.options import add_parameters, method_among
@@ -161,6 +162,11 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         help="columns of a .csv: level_1, ..., item, or item,group,path (default: %(default)s)",
     )
     one.add_argument("--labels", type=Path, metavar="FILE", help="names of items, one per line")
+
+    one = command("compare", compare, "List the differences between two taxonomies.")
+    one.add_argument("first", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
+    one.add_argument("second", type=Path, help="another version of it, in any of these formats")
+    one.add_argument("--json", action="store_true", help="print a JSON object")
 
     one = command("check", check, "Describe a table, answers, a tree or a session file.")
     one.add_argument("file", type=Path)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hcviz.commands.files import read_text, read_tree, write_file, write_tree
+from hcviz.commands.files import read_taxonomy, read_text, read_tree, write_file, write_tree
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, NEWICK, READERS
 
@@ -45,14 +45,9 @@ def convert_tree(source: Path, target: Path, labels: Sequence[str] | None) -> No
 
 def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, style: str) -> None:
     """Convert a taxonomy, with all properties that both formats have."""
-    if source.suffix not in READERS:
-        raise InvalidTaxonomy(f"{source}: a taxonomy is read from {READ_SUFFIXES}.")
     if target.suffix not in FORMAT_OF_SUFFIX:
         raise InvalidTaxonomy(f"{target}: a taxonomy is written as {WRITE_SUFFIXES}.")
-    try:
-        taxonomy = READERS[source.suffix](read_text(source), labels)
-    except InvalidTaxonomy as fault:
-        raise InvalidTaxonomy(f"{source}: {fault.message}", fault.hint) from None
+    taxonomy = read_taxonomy(source, labels)
     format = "paths" if target.suffix == ".csv" and style == "paths" else ""
     text = FORMATS[format or FORMAT_OF_SUFFIX[target.suffix]].write(taxonomy, target.stem)
     write_file(target, text.encode() if text.endswith("\n") else f"{text}\n".encode())

@@ -12,7 +12,13 @@ import numpy as np
 import hcviz
 from hcviz.core.column_options import ColumnOptions, parse_options
 from hcviz.core.convert import parse_newick
-from hcviz.core.errors import InconsistentTriplets, InvalidData, InvalidParameter, InvalidTree
+from hcviz.core.errors import (
+    InconsistentTriplets,
+    InvalidData,
+    InvalidParameter,
+    InvalidTaxonomy,
+    InvalidTree,
+)
 from hcviz.core.groups import Groups
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -21,7 +27,8 @@ from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
 from hcviz.session.model import Constraint, Session, names_text
-from hcviz.taxonomy.formats import NEWICK
+from hcviz.taxonomy import Taxonomy
+from hcviz.taxonomy.formats import NEWICK, READERS
 
 #: Number of conflicting triplets in an error message.
 SHOWN = 5
@@ -155,6 +162,16 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, li
     if sorted(names) == sorted(str(i) for i in range(len(names))):
         return Tree.from_newick(text), None
     return Tree.from_newick(text, names), names
+
+
+def read_taxonomy(path: Path, labels: Sequence[str] | None = None) -> Taxonomy:
+    """Read a file of a taxonomy; its suffix names the format."""
+    if path.suffix not in READERS:
+        raise InvalidTaxonomy(f"{path}: a taxonomy is read from {' '.join(READERS)}.")
+    try:
+        return READERS[path.suffix](read_text(path), labels)
+    except InvalidTaxonomy as fault:
+        raise InvalidTaxonomy(f"{path}: {fault.message}", fault.hint) from None
 
 
 def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
