@@ -108,6 +108,19 @@ class AnySequence(RuleBasedStateMachine):
         with suppress(InvalidTaxonomy):
             self.driver(data.draw(st.sampled_from(actions)))
 
+    @precondition(lambda self: self.driver.session.groups)
+    @rule(items=st.sets(ITEMS, min_size=1), rows=st.sets(st.integers(0, 3), min_size=1))
+    def review(self, items, rows):
+        theirs = (*self.driver.session.groups[1:], Group("D", items))
+        with suppress(InvalidTaxonomy):
+            self.driver(act.OpenSecondVersion("second.md", theirs, tuple(range(len(ANIMALS)))))
+            self.driver(act.KeepMine((0,)))
+            self.driver(act.TakeOver(tuple(rows)))
+
+    @rule()
+    def close_review(self):
+        self.driver(act.CloseSecondVersion())
+
     @rule(name=st.sampled_from(["ddt", "crsc", NAME]))
     def method(self, name):
         self.driver(act.SetMethod(name))
@@ -143,6 +156,7 @@ class AnySequence(RuleBasedStateMachine):
         for name in (
             "constraints",
             "groups",
+            "second_version",
             "data",
             "labels",
             "method",

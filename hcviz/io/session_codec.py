@@ -49,6 +49,7 @@ _MODEL = [
     model.HistoryEntry,
     model.LogEntry,
     model.ReviewedPiece,
+    model.SecondVersion,
 ]
 
 #: Values that the undo stack repeats. A file holds each once.

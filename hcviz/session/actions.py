@@ -308,6 +308,44 @@ class ChooseClusters(Action):
     note: str = ""
 
 
+@dataclass(frozen=True)
+class OpenSecondVersion(Action):
+    """Begin the review of a second version: its groups, and the items that its file has."""
+
+    name: str
+    groups: tuple[Group, ...]
+    items: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+        object.__setattr__(self, "items", tuple(int(item) for item in self.items))
+
+
+@dataclass(frozen=True)
+class TakeOver(Action):
+    """Take over the groups in these rows of the review, in one step."""
+
+    rows: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(int(row) for row in self.rows))
+
+
+@dataclass(frozen=True)
+class KeepMine(Action):
+    """Decide that the groups in these rows of the review stay as they are."""
+
+    rows: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(int(row) for row in self.rows))
+
+
+@dataclass(frozen=True)
+class CloseSecondVersion(Action):
+    """End the review."""
+
+
 # ---------------------------------------------------------------------- experts
 
 

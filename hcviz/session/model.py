@@ -24,6 +24,7 @@ from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.reviewed import ReviewedPiece
+from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
@@ -92,6 +93,7 @@ class Checkpoint:
     reference: NDArray[np.int32] | None = None
     groups: tuple[Group, ...] = ()
     chosen_clusters: ChosenClusters | None = None
+    second_version: SecondVersion | None = None
 
 
 @dataclass(frozen=True)
@@ -203,6 +205,8 @@ class Session:
     chosen_clusters : ChosenClusters or None
         The clusters that a person chose by hand. A run never changes them; on each tree they are
         placed as named groups are. None: a cut gives the clusters, which the page's look has.
+    second_version : SecondVersion or None
+        The second version of the groups that is being reviewed.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -240,6 +244,7 @@ class Session:
     reference: NDArray[np.int32] | None = None
     groups: tuple[Group, ...] = ()
     chosen_clusters: ChosenClusters | None = None
+    second_version: SecondVersion | None = None
 
     @property
     def is_soft(self) -> bool:
@@ -371,6 +376,7 @@ __all__ = [
     "HistoryEntry",
     "LogEntry",
     "ReviewedPiece",
+    "SecondVersion",
     "Session",
     "Statement",
     "Status",

@@ -19,6 +19,7 @@ from hcviz.session import (
     experts,
     group_rules,
     runs,
+    second_version_rules,
 )
 from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
@@ -125,6 +126,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         choices=(),
         groups=(),
         chosen_clusters=None,
+        second_version=None,
         reviewed=(),
         conflict=None,
         snapshot=None,
@@ -238,6 +240,10 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.RemoveGroup: group_rules.remove,
     act.ReplaceGroups: group_rules.replace_all,
     act.ChooseClusters: cluster_rules.choose,
+    act.OpenSecondVersion: second_version_rules.open_version,
+    act.TakeOver: second_version_rules.take_over,
+    act.KeepMine: second_version_rules.keep_mine,
+    act.CloseSecondVersion: second_version_rules.close,
     act.SetAuthor: experts.set_author,
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,

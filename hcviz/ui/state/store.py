@@ -429,7 +429,7 @@ _NOTHING_MARKED: dict[str, Any] = {
 def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
     """Return the view state without what the new session makes invalid."""
     if after.labels != before.labels:
-        view = replace(view, **_NOTHING_MARKED, three=())
+        view = replace(view, **_NOTHING_MARKED, three=(), offered_version=None)
     if after.method != before.method:
         view = replace(view, faults=())
     if after.conflict is not before.conflict:

@@ -12,6 +12,7 @@ from hcviz.jobs import RunLocation
 from hcviz.questions import Question
 from hcviz.session.draft import Draft
 from hcviz.ui.features.agreement.agreed import Agreed
+from hcviz.ui.features.groups.taxonomy_files import GroupsFile
 from hcviz.ui.features.lessons.lesson import Lesson
 from hcviz.ui.features.parameters.field_fault import FieldFault
 from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
@@ -69,6 +70,8 @@ class ViewState:
     sheet: str = "tree"
     #: The group whose items its row lists, by its id; "" for none.
     listed_group: str = ""
+    #: A second version of the groups about partly other items, until the person chooses.
+    offered_version: GroupsFile | None = None
     #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
     #: Items of an explanation under the pointer, marked in the tree: (together, apart).

@@ -31,6 +31,7 @@ from hcviz.taxonomy import Taxonomy
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
 from hcviz.ui.features.levels.model import cluster_names
+from hcviz.ui.features.review.opening import open_version
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
@@ -168,6 +169,8 @@ class FileController:
         elif kind == "groups":
             groups, note = read_groups(content, name, store.session.labels)
             store.dispatch(act.ReplaceGroups(groups, note))
+        elif kind == "second version":
+            open_version(store, name, content)
         else:
             self._table(kind, name, content)
 

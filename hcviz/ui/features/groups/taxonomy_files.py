@@ -53,6 +53,27 @@ def unplaced_note(taxonomy: Taxonomy) -> str:
     )
 
 
+@dataclass(frozen=True)
+class GroupsFile:
+    """The groups of a file, with the items of the page.
+
+    Attributes
+    ----------
+    name : name of the file
+    groups : groups with items of the page
+    items : items of the page that the file has, in increasing order
+    unknown, missing : items of the file that are not on the page, and the reverse
+    empty : names of groups that have no items of their own on the page
+    """
+
+    name: str
+    groups: tuple[Group, ...]
+    items: tuple[int, ...]
+    unknown: tuple[str, ...]
+    missing: tuple[str, ...]
+    empty: tuple[str, ...]
+
+
 def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple[Group, ...], str]:
     """Read the groups of a taxonomy file for the items of the page.
 
@@ -78,6 +99,37 @@ def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple
     InvalidTaxonomy
         If the file cannot be read, or has none of the items.
     """
+    file = read_groups_file(content, name, labels)
+    said = f"{count_noun(len(file.groups), 'group')} from {name}."
+    return file.groups, f"{said} {left_out_sentences(file)}".strip()
+
+
+def left_out_sentences(file: GroupsFile) -> str:
+    """Return which items and groups of a file and of the page have no partner, or ""."""
+    said = []
+    if file.unknown:
+        many = _items(file.unknown, "is", "are")
+        said.append(f"{many} not among the items shown: {_list(file.unknown)}.")
+    if file.missing:
+        many = _items(file.missing, "is", "are")
+        said.append(f"{many} not in the file: {_list(file.missing)}.")
+    if file.empty:
+        one = len(file.empty) == 1
+        said.append(
+            f"{count_noun(len(file.empty), 'group')} {'has' if one else 'have'} no items of their "
+            f"own here and {'was' if one else 'were'} left out: {_list(file.empty)}."
+        )
+    return " ".join(said)
+
+
+def read_groups_file(content: bytes, name: str, labels: Sequence[str]) -> GroupsFile:
+    """Read a taxonomy file for the items of the page.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If the file cannot be read, or has none of the items.
+    """
     suffix = PurePath(name).suffix.lower()
     if suffix not in READERS:
         raise InvalidTaxonomy(
@@ -97,18 +149,10 @@ def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple
         )
     groups, empty = _on_page(found, index)
     missing = sorted(set(index) - set(found.labels), key=index.__getitem__)
-    said = f"{count_noun(len(groups), 'group')} from {name}."
-    if unknown:
-        said += f" {_items(unknown, 'is', 'are')} not among the items shown: {_list(unknown)}."
-    if missing:
-        said += f" {_items(missing, 'is', 'are')} not in the file: {_list(missing)}."
-    if empty:
-        verb = "has" if len(empty) == 1 else "have"
-        said += (
-            f" {count_noun(len(empty), 'group')} {verb} no items of their own here and "
-            f"{'was' if len(empty) == 1 else 'were'} left out: {_list(empty)}."
-        )
-    return groups, said
+    items = sorted(index[label] for label in found.labels if label in index)
+    return GroupsFile(
+        name, groups, tuple(items), tuple(unknown), tuple(missing), tuple(empty)
+    )
 
 
 def _on_page(found: Taxonomy, index: dict[str, int]) -> tuple[tuple[Group, ...], list[str]]:
@@ -139,4 +183,12 @@ def _list(names: Sequence[str]) -> str:
     return join_names(names, NAMES)
 
 
-__all__ = ["TaxonomyFile", "read_groups", "save_taxonomy", "unplaced_note"]
+__all__ = [
+    "GroupsFile",
+    "TaxonomyFile",
+    "left_out_sentences",
+    "read_groups",
+    "read_groups_file",
+    "save_taxonomy",
+    "unplaced_note",
+]

@@ -101,6 +101,13 @@ function fileMenu(state, send, root) {
         "paths (CSV), JSON, SKOS, or a tree with names. They replace the groups of the page",
     ),
     item(
+      "Review a second version…",
+      file(state.groupFiles, "second version"),
+      !state.hasTree,
+      "The groups of another person, in any format of groups. Compare them with yours, and " +
+        "take them over one by one",
+    ),
+    item(
       "Reference tree (Newick)…",
       file(".nwk,.newick,.tree,.tre,.txt", "reference"),
       false,

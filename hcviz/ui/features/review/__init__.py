@@ -1,0 +1,1 @@
+"""The review of a second version of the groups."""

@@ -1,0 +1,184 @@
+const STATUS = {
+  kept: "Same items",
+  renamed: "Renamed",
+  changed: "Changed",
+  split: "Split",
+  merged: "Merged",
+  new: "New",
+  gone: "Gone",
+}
+
+const DECIDED = { taken: "Taken over", kept: "Kept yours" }
+
+const button = (key, text, act, title, main = false) =>
+  h(
+    "button",
+    { type: "button", "data-key": key, class: main ? "main" : "", title, onclick: act },
+    text,
+  )
+
+function offer(state, send) {
+  const { name, common, unknown, unknownCount, missing, missingCount } = state.offer
+  return h(
+    "div",
+    { class: "offer", role: "alertdialog", "aria-label": "Other items" },
+    h("h2", {}, `${name} is about partly other items`),
+    unknownCount
+      ? h("p", {}, h("b", {}, `Only in the file (${unknownCount.toLocaleString("en")}): `), unknown)
+      : null,
+    missingCount
+      ? h("p", {}, h("b", {}, `Only here (${missingCount.toLocaleString("en")}): `), missing)
+      : null,
+    h("p", { class: "quiet" }, "Items that the file lacks stay in your groups."),
+    h(
+      "div",
+      { class: "buttons" },
+      button(
+        "common",
+        `Go on with the ${common}`,
+        () => send("use-common-items"),
+        "Compare the groups by these items",
+        true,
+      ),
+      button("close", "Cancel", () => send("close-review"), "Do not open the file"),
+    ),
+  )
+}
+
+function side(group, row, send, key) {
+  if (!group) return h("td", { class: "none" }, "–")
+  return h(
+    "td",
+    { style: `--level: ${group.level}` },
+    h(
+      "button",
+      {
+        type: "button",
+        class: "bare name",
+        "data-key": `${key}-${row.row}`,
+        title: `Show ${group.name} in the tree`,
+        onclick: () => send("show-row", { row: row.row }),
+      },
+      group.name,
+    ),
+    h("span", { class: "number", title: counted(group.count, "item") }, group.count),
+  )
+}
+
+function decision(row, send) {
+  if (row.same) return h("td", {}, h("span", { class: "quiet" }, "Nothing to decide"))
+  const name = (row.second ?? row.first).name
+  const decided = row.decided
+    ? h("span", { class: `decided ${row.decided}` }, icon("check"), DECIDED[row.decided])
+    : null
+  const take = row.second ? `Use this version of ${name}` : `Remove the group ${name}`
+  return h(
+    "td",
+    { class: "buttons" },
+    decided,
+    row.decided === "taken"
+      ? null
+      : button(
+          `take-${row.row}`,
+          "Take over",
+          () => send("take-over", { row: row.row }),
+          take,
+          row.open,
+        ),
+    row.decided
+      ? null
+      : button(
+          `keep-${row.row}`,
+          "Keep mine",
+          () => send("keep-mine", { row: row.row }),
+          "Leave your groups as they are",
+        ),
+  )
+}
+
+export const render = component("review", (state, send) => {
+  if (state.offer) return offer(state, send)
+  if (!state.rows) return h("p", { class: "quiet" }, "No second version is open.")
+  const head = ["Your groups", "What differs", state.name, "Items", "Decision"]
+  return [
+    h(
+      "div",
+      { class: "over" },
+      h(
+        "p",
+        { class: "left", role: "status" },
+        state.left ? `${counted(state.left, "group")} left to decide` : "All groups are decided",
+      ),
+      h(
+        "p",
+        { class: "quiet small" },
+        state.counts.map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`).join(", "),
+        state.lacking ? `. ${counted(state.lacking, "item")} not in the file` : "",
+      ),
+      h("span", { class: "grow" }),
+      state.left > 1
+        ? button(
+            "take-rest",
+            "Take over the rest",
+            () => send("take-rest"),
+            "Take over all groups that are not decided, in one step",
+          )
+        : null,
+      button(
+        "close",
+        "Close the review",
+        () => send("close-review"),
+        "Your groups stay as they are now. Undo opens the review again",
+      ),
+    ),
+    h(
+      "div",
+      { class: "page", "data-scroll": "review", tabindex: 0 },
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col", title: text }, text)))),
+        h(
+          "tbody",
+          {},
+          state.rows.map(row =>
+            h(
+              "tr",
+              { class: row.open ? "open" : "done", "data-row": row.row },
+              side(row.first, row, send, "first"),
+              h("td", {}, h("span", { class: `status ${row.status}` }, STATUS[row.status])),
+              side(row.second, row, send, "second"),
+              h(
+                "td",
+                { class: "items", title: row.title },
+                row.items,
+                row.note ? h("div", { class: "quiet", title: row.note }, row.note) : null,
+              ),
+              decision(row, send),
+            ),
+          ),
+        ),
+      ),
+      state.rows.length ? null : h("p", { class: "quiet" }, "Neither version has groups."),
+      state.moved.length
+        ? [
+            h("h2", {}, `${counted(state.movedCount, "item")} moved`),
+            h(
+              "ul",
+              { class: "moved" },
+              state.moved.map(([item, from, to]) =>
+                h("li", {}, h("b", {}, item), ` ${from || "no group"} → ${to || "no group"}`),
+              ),
+              state.movedCount > state.moved.length
+                ? h(
+                    "li",
+                    { class: "quiet" },
+                    `and ${(state.movedCount - state.moved.length).toLocaleString("en")} more`,
+                  )
+                : null,
+            ),
+          ]
+        : null,
+    ),
+  ]
+})
