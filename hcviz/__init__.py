@@ -19,6 +19,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.description import describe_group, describe_item, suggest_names
 from hcviz.taxonomy import Group, Taxonomy
+from hcviz.taxonomy.new_items import place
 
 __version__ = "0.1.0"
 
@@ -79,6 +80,7 @@ __all__ = [
     "explore",
     "fit",
     "metrics",
+    "place",
     "run",
     "sample",
     "suggest_names",

@@ -1,4 +1,4 @@
-"""The command line: ``hcviz serve | run | convert | compare | check | reproduce``.
+"""The command line: ``hcviz serve | run | convert | compare | place | check | reproduce``.
 
 Results go to stdout, all other text to stderr. An error is one message on stderr, and exit code 2.
 The options of ``run METHOD`` come from the parameters of the method.
@@ -21,6 +21,7 @@ from hcviz.commands.compare import compare
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.options import add_parameters, method_among
+from hcviz.commands.place import place
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.core.column_options import ColumnKind
@@ -167,6 +168,18 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("first", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
     one.add_argument("second", type=Path, help="another version of it, in any of these formats")
     one.add_argument("--json", action="store_true", help="print a JSON object")
+
+    one = command("place", place, "Place new items in the groups of a taxonomy.")
+    one.add_argument("taxonomy", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
+    one.add_argument("data", help="a built-in data set, or the table of its items")
+    one.add_argument("new", type=Path, help="a table of the new items, with the same columns")
+    one.add_argument("--out", type=Path, metavar="FILE.csv", help="write the table to a file")
+    one.add_argument(
+        "--sure",
+        type=float,
+        default=0.5,
+        help="lowest probability of an inner group (default: %(default)s)",
+    )
 
     one = command("check", check, "Describe a table, answers, a tree or a session file.")
     one.add_argument("file", type=Path)

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hcviz import HcvizError, Snapshot, Taxonomy
+from hcviz import Group, HcvizError, Snapshot, Taxonomy
 from hcviz.algorithms import get
 from hcviz.core.build import is_consistent
 from hcviz.core.errors import InvalidTaxonomy

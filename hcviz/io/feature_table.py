@@ -41,7 +41,7 @@ def read_features(raw: RawTable, filename: str, options: Sequence[ColumnOptions]
     Raises the errors of :func:`hcviz.io.tables.read_table`.
     """
     notes = list(raw.notes)
-    header, labels, columns, rows = split_names(raw, notes, _is_header)
+    header, labels, columns, rows = split_names(raw, notes, is_header)
     if len(labels) < 2:
         raise InvalidData(
             "The table has only one item."
@@ -219,7 +219,7 @@ def split_names(
     return header[1:], labels, columns[1:], rows
 
 
-def _is_header(raw: RawTable) -> bool:
+def is_header(raw: RawTable) -> bool:
     """Return True if the first row holds names of columns rather than values.
 
     It does not if it has a number above each column of numbers, with two exceptions: its first cell

@@ -2,6 +2,7 @@
 
 from hcviz.taxonomy.differences import GroupDifference, MovedItem, TaxonomyDifferences
 from hcviz.taxonomy.group import Group
+from hcviz.taxonomy.new_items import PlacedItem, PlacedItems
 from hcviz.taxonomy.outline import Outline
 from hcviz.taxonomy.taxonomy import Change, Taxonomy
 
@@ -11,6 +12,8 @@ __all__ = [
     "GroupDifference",
     "MovedItem",
     "Outline",
+    "PlacedItem",
+    "PlacedItems",
     "Taxonomy",
     "TaxonomyDifferences",
 ]

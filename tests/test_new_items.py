@@ -1,0 +1,224 @@
+"""New items are placed in named groups: probabilities, calibration, columns and files."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hcviz
+from hcviz import Group, Problem, Taxonomy, Tree
+from hcviz.cli import main
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.datasets import load
+from hcviz.taxonomy.new_items import SHARED, SHARPNESS
+
+
+def taxonomy_of(n, *groups):
+    made = [Group(name, members, id=f"g{k}") for k, (name, members) in enumerate(groups)]
+    return Taxonomy([f"i{k}" for k in range(n)], Tree.star(n), made)
+
+
+def table(features):
+    return Problem(features=features, labels=[f"i{k}" for k in range(len(features))])
+
+
+def place_slowly(known, groups, fresh):
+    """The definition: probability of each group for each new item, and the squared limit."""
+    n = len(known)
+    mean, deviation = known.mean(axis=0), known.std(axis=0)
+    deviation[deviation == 0] = np.inf
+    known, fresh = (known - mean) / deviation, (fresh - mean) / deviation
+
+    def distance(one, other):
+        return float(((one - other) ** 2).sum())
+
+    typical = float(np.std([distance(a, b) for a in known for b in known])) or 1.0
+
+    def votes(item, others, sharpness):
+        weights = [math.exp(-sharpness * distance(item, known[k])) for k in others]
+        return [weight / sum(weights) for weight in weights]
+
+    own = [frozenset(g for g, members in enumerate(groups) if k in members) for k in range(n)]
+    best = None
+    for sharpness in SHARPNESS / typical:
+        for shared in SHARED:
+            total = 0.0
+            for k in range(n):
+                others = [x for x in range(n) if x != k]
+                peers = [own[x] == own[k] for x in others]
+                if any(peers):
+                    vote = votes(known[k], others, sharpness)
+                    right = sum(v for v, peer in zip(vote, peers, strict=True) if peer)
+                    total += math.log((1 - shared) * right + shared * sum(peers) / (n - 1))
+            if best is None or total > best[0] + 1e-9:
+                best = total, sharpness, shared
+    _, sharpness, shared = best
+    found = []
+    for item in fresh:
+        vote = [(1 - shared) * v + shared / n for v in votes(item, range(n), sharpness)]
+        found.append([sum(vote[k] for k in members) for members in groups])
+    return np.array(found)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 9999))
+def test_probabilities_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 12))
+    known = rng.normal(size=(n, 2)) + 3 * (np.arange(n) % 2)[:, None]
+    outer = list(range(0, n, 2))
+    groups = [outer, outer[: len(outer) - 1], list(range(1, n, 2))]
+    fresh = rng.normal(size=(4, 2))
+    expected = place_slowly(known, groups, fresh)
+    named = taxonomy_of(n, *(("ABC"[k], members) for k, members in enumerate(groups)))
+    found = hcviz.place(table(known), named, fresh, sure=0.0).items
+    for row, each in zip(expected, found, strict=True):
+        assert each.path
+        for group, probability in zip(each.path, each.probabilities, strict=True):
+            assert probability == pytest.approx(row["ABC".index(group.name)], abs=1e-6)
+        assert list(each.probabilities) == sorted(each.probabilities, reverse=True)
+
+
+def held_out(features, classes, seeds):
+    """Hold out 20 %: which groups are right, their probabilities, and which count as unplaced."""
+    right, sure, apart = [], [], []
+    for seed in range(seeds):
+        order = np.random.default_rng(seed).permutation(len(classes))
+        test, known = order[: len(order) // 5], order[len(order) // 5 :]
+        names = sorted({classes[k] for k in known})
+        groups = [
+            (name, [at for at, k in enumerate(known) if classes[k] == name]) for name in names
+        ]
+        named = taxonomy_of(len(known), *groups)
+        for k, each in zip(
+            test, hcviz.place(table(features[known]), named, features[test]).items, strict=True
+        ):
+            right.append(each.group.name == classes[k])
+            sure.append(each.probability)
+            apart.append(each.is_unplaced)
+    return np.array(right), np.array(sure), np.array(apart)
+
+
+@pytest.mark.parametrize("name", ["zoo", "iris"])
+def test_held_out_items_get_their_classes_with_calibrated_probabilities(name):
+    data = load(name)
+    right, sure, apart = held_out(data.filled(), data.classes, 10)
+    assert right.mean() > 0.92
+    assert abs(right.mean() - sure.mean()) < 0.04
+    assert right[sure > 0.9].mean() > 0.95
+    assert apart.mean() < 0.08
+
+
+NESTED = (("Low", range(8)), ("Lowest", range(4)), ("High", range(8, 12)))
+LINE = np.array([[0, 0.1, 0.2, 0.3, 1, 1.1, 1.2, 1.3, 9, 9.1, 9.2, 9.3]]).T
+
+
+def test_an_item_can_be_sure_of_the_outer_group_only():
+    named = taxonomy_of(12, *NESTED)
+    inner, between, far = hcviz.place(table(LINE), named, [[0.15], [0.72], [30.0]]).items
+    assert [group.name for group in inner.path] == ["Low", "Lowest"]
+    assert inner.probability > 0.8
+    assert [group.name for group in between.path] == ["Low"]
+    assert between.probability > 0.9
+    assert (far.group.name, far.is_unplaced) == ("High", True)
+    assert not inner.is_unplaced
+    assert named == taxonomy_of(12, *NESTED)
+
+
+def test_an_item_among_items_without_a_group_is_unplaced():
+    named = taxonomy_of(12, ("Low", range(8)))
+    (found,) = hcviz.place(table(LINE), named, [[9.15]]).items
+    assert (found.path, found.probability, found.is_unplaced) == ((), 0.0, True)
+
+
+def test_a_taxonomy_without_groups_places_nothing():
+    assert hcviz.place(table(LINE), taxonomy_of(12), [[1.0]]).items[0].is_unplaced
+
+
+FRAME = pd.DataFrame(
+    {"legs": [4, 4, 2, 2], "coat": ["fur", "fur", "down", "down"], "flies": ["no", "no", "yes", "yes"]},
+    index=["i0", "i1", "i2", "i3"],
+)  # fmt: skip
+BEASTS = taxonomy_of(4, ("Beasts", [0, 1]), ("Birds", [2, 3]))
+
+
+def test_columns_are_matched_by_name_and_the_others_are_told():
+    new = pd.DataFrame(
+        {"coat": ["down", "silk", ""], "size": [1, 2, 3], "legs": [2, 4, np.nan]},
+        index=["wren", "vole", "rook"],
+    )
+    found = hcviz.place(FRAME, BEASTS, new)
+    assert found.frame()["group"].tolist()[:2] == ["Birds", "Beasts"]
+    assert [each.item for each in found.items] == ["wren", "vole", "rook"]
+    told = " ".join(found.notes)
+    assert "1 other column ignored: 'size'" in told
+    assert "1 column missing in the new rows: 'flies'" in told
+    assert "'coat' has values that the table lacks: 'silk'" in told
+
+
+def test_a_column_of_dates_is_left_out_with_a_sentence():
+    new = pd.DataFrame({"legs": ["2024-03-31"], "coat": ["fur"]}, index=["vole"])
+    found = hcviz.place(FRAME, BEASTS, new)
+    assert found.items[0].group.name == "Beasts"
+    assert "'legs' has no numbers in the new rows" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("table_", "new", "words"),
+    [
+        (FRAME, pd.DataFrame({"wings": [1]}), "none of the columns"),
+        (FRAME, pd.DataFrame({"legs": ["many", "3"]}), "holds the text 'many'"),
+        (FRAME, [[1.0]], "1 columns, and the table has 4"),
+        (FRAME, [[np.inf] * 4], "infinite"),
+        (FRAME.iloc[:3], FRAME, "lacks 1 items of the taxonomy: i3"),
+        (Problem(similarity=np.eye(4)), FRAME, "the data have none"),
+    ],
+)
+def test_what_cannot_be_placed_is_said(table_, new, words):
+    with pytest.raises(InvalidData, match=words):
+        hcviz.place(table_, BEASTS, new)
+
+
+@pytest.mark.parametrize("wrong", [{"sure": 1.5}, {"outliers": -0.1}, {"sure": float("nan")}])
+def test_shares_are_between_0_and_1(wrong):
+    with pytest.raises(InvalidParameter, match="between 0 and 1"):
+        hcviz.place(FRAME, BEASTS, FRAME, **wrong)
+
+
+def test_the_command_places_the_rows_of_a_file(tmp_path, capsys):
+    (tmp_path / "groups.json").write_text(BEASTS.to_json())
+    FRAME.to_csv(tmp_path / "data.csv")
+    (tmp_path / "new.csv").write_text('name;legs;coat;age\n"=1+1, ""x""";2,0;down;3\nvole;4;fur;1\n')
+    words = ["place", str(tmp_path / "groups.json"), str(tmp_path / "data.csv")]
+    assert main([*words, str(tmp_path / "new.csv")]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0] == "item,group,path,probability,unplaced"
+    assert lines[1].startswith('"=1+1, ""x""",Birds,Birds,0.')
+    assert "'age'" in err
+    assert "'flies'" in err
+    assert main([*words, str(tmp_path / "new.csv"), "--out", str(tmp_path / "out.csv")]) == 0
+    assert (tmp_path / "out.csv").read_text() == out
+    assert "2 items" in capsys.readouterr().err
+    assert main([*words, str(tmp_path / "no.csv")]) == 2
+    assert "no file" in capsys.readouterr().err
+
+
+def test_the_command_compares_two_files(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("Birds\n  owl\n  rook\n  wren\nelm\nyew\n")
+    (tmp_path / "b.md").write_text("- **Fowl**\n  - owl\n  - rook\n- elm\n- yew\n- wren\n- oak\n")
+    words = ["compare", str(tmp_path / "a.txt"), str(tmp_path / "b.md")]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "changed  Birds  Fowl    -1 (wren)" in out
+    assert "wren: Birds -> no group" in out
+    assert "Only in the second: oak." in out
+    assert main([*words, "--json"]) == 0
+    assert '"only_second": [\n    "oak"\n  ]' in capsys.readouterr().out
+    assert main(["compare", str(tmp_path / "a.txt"), str(tmp_path / "x.png")]) == 2
+    assert "a taxonomy is read from" in capsys.readouterr().err

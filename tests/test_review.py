@@ -1,0 +1,123 @@
+"""The review sheet without a browser: the file, the table, the decisions."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from hcviz import Group
+from hcviz.session import actions as act
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link
+from hcviz.ui.app.main_pane import Middle
+from hcviz.ui.features.review import sheet
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+@pytest.fixture
+def page(loop):
+    explorer = Explorer(loop.schedule, link=Link(method="average"))
+    loop.until(lambda: explorer.store.session.status == "settled")
+    explorer.store.dispatch(
+        act.ReplaceGroups((Group("One", (0, 1, 2, 3), id="1"), Group("Two", (4, 5), id="2")))
+    )
+    yield explorer
+    explorer.close()
+
+
+def upload(page, text, name="second.txt"):
+    page.files.act(
+        "upload",
+        {"id": name + text[:9], "kind": "second version", "name": name, "size": len(text),
+         "piece": 0, "pieces": 1, "base64": base64.b64encode(text.encode()).decode()},
+    )  # fmt: skip
+
+
+def outline(page, *groups, extra=(), without=()):
+    """Indented text with all items of the page."""
+    labels = page.store.session.labels
+    lines, inside = [], set(without)
+    for name, items in groups:
+        lines += [name, *(f"  {labels[item]}" for item in items)]
+        inside |= set(items)
+    lines += [label for k, label in enumerate(labels) if k not in inside]
+    return "\n".join([*lines, *extra]) + "\n"
+
+
+def send(page, name, **fields):
+    sheet.SHEET.acts(page.gestures, name, fields)
+
+
+def table(page):
+    return {
+        (row["first"] and row["first"]["name"], row["second"] and row["second"]["name"]): row
+        for row in sheet.state(page.store)["rows"]
+    }
+
+
+def test_a_file_opens_the_review_and_its_groups_are_taken_over(page):
+    assert sheet.state(page.store) == {}
+    assert not sheet.SHEET.has_tab(page.store)
+    upload(page, outline(page, (HOSTILE, (0, 1, 2)), ("Three", (6, 7))))
+    assert Middle.now(page.store) == "review"
+    shown = sheet.state(page.store)
+    assert (shown["left"], shown["movedCount"], shown["name"]) == (3, 1, "second.txt")
+    row = table(page)["One", HOSTILE]
+    assert (row["status"], row["second"]["count"]) == ("changed", 3)
+    assert row["items"].startswith("−1 ")
+    send(page, "take-over", row=row["row"])
+    assert [group.name for group in page.store.session.groups] == [HOSTILE, "Two"]
+    assert table(page)["One", HOSTILE]["decided"] == "taken"
+    send(page, "keep-mine", row=table(page)["Two", None]["row"])
+    assert sheet.state(page.store)["left"] == 1
+    send(page, "take-rest")
+    assert [group.name for group in page.store.session.groups] == [HOSTILE, "Two", "Three"]
+    assert sheet.state(page.store)["left"] == 0
+    send(page, "close-review")
+    assert Middle.now(page.store) == "tree"
+    page.store.dispatch(*[act.Undo()] * 5)
+    assert [group.name for group in page.store.session.groups] == ["One", "Two"]
+
+
+def test_a_file_about_partly_other_items_asks_first(page):
+    text = outline(page, ("One", (0, 1, 2)), extra=("unicorn", HOSTILE), without=(3, 4))
+    upload(page, text)
+    assert page.store.session.second_version is None
+    offer = sheet.state(page.store)["offer"]
+    labels = page.store.session.labels
+    assert offer["missing"] == f"{labels[3]}, {labels[4]}"
+    assert (offer["unknownCount"], offer["common"]) == (2, "99 common items")
+    assert Middle.now(page.store) == "review"
+    send(page, "close-review")
+    assert (Middle.now(page.store), page.store.session.second_version) == ("tree", None)
+    upload(page, text)
+    send(page, "use-common-items")
+    assert sheet.state(page.store)["lacking"] == 2
+    assert table(page)["One", "One"]["status"] == "kept"
+    assert [group.name for group in page.store.session.groups] == ["One", "Two"]
+
+
+def test_a_file_about_other_items_or_of_another_kind_is_refused(page):
+    upload(page, "A\n  x\n  y\nz\n")
+    assert "None of the 3 items" in page.store.view.error[0]
+    upload(page, "A", "second.png")
+    assert "not a file of groups" in page.store.view.error[0]
+    assert page.store.session.second_version is None
+
+
+def test_rows_are_an_outline_and_show_their_items_in_the_tree(page):
+    upload(page, outline(page, ("Outer", (0, 1, 2, 3, 6, 7)), ("Two", (4, 5))))
+    page.store.dispatch(act.NameGroup((0, 1), "Inner"))
+    send(page, "close-review")
+    upload(page, outline(page, ("Two", (4, 5))))
+    rows = sheet.state(page.store)["rows"]
+    assert [(row["first"]["name"], row["first"]["level"]) for row in rows] == [
+        ("One", 0), ("Inner", 1), ("Two", 0),
+    ]  # fmt: skip
+    send(page, "show-row", row=rows[0]["row"])
+    assert set(page.store.view.selection) == {0, 1, 2, 3}
+    assert Middle.now(page.store) == "tree"
+    send(page, "show-row", row=99)
+    assert page.store.view.error is None
