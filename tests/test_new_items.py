@@ -44,7 +44,7 @@ def place_slowly(known, groups, fresh):
         return [weight / sum(weights) for weight in weights]
 
     own = [frozenset(g for g, members in enumerate(groups) if k in members) for k in range(n)]
-    best = None
+    tried = []
     for sharpness in SHARPNESS / typical:
         for shared in SHARED:
             total = 0.0
@@ -55,9 +55,9 @@ def place_slowly(known, groups, fresh):
                     vote = votes(known[k], others, sharpness)
                     right = sum(v for v, peer in zip(vote, peers, strict=True) if peer)
                     total += math.log((1 - shared) * right + shared * sum(peers) / (n - 1))
-            if best is None or total > best[0] + 1e-9:
-                best = total, sharpness, shared
-    _, sharpness, shared = best
+            tried.append((total, sharpness, shared))
+    most = max(total for total, _, _ in tried)
+    sharpness, shared = next(each[1:] for each in tried if each[0] >= most - 1e-9)
     found = []
     for item in fresh:
         vote = [(1 - shared) * v + shared / n for v in votes(item, range(n), sharpness)]
@@ -107,7 +107,7 @@ def held_out(features, classes, seeds):
 @pytest.mark.parametrize("name", ["zoo", "iris"])
 def test_held_out_items_get_their_classes_with_calibrated_probabilities(name):
     data = load(name)
-    right, sure, apart = held_out(data.filled(), data.classes, 10)
+    right, sure, apart = held_out(data.filled(), data.classes, 40)
     assert right.mean() > 0.92
     assert abs(right.mean() - sure.mean()) < 0.04
     assert right[sure > 0.9].mean() > 0.95
@@ -191,9 +191,11 @@ def test_shares_are_between_0_and_1(wrong):
 
 
 def test_the_command_places_the_rows_of_a_file(tmp_path, capsys):
-    (tmp_path / "groups.json").write_text(BEASTS.to_json())
+    beasts = BEASTS.carried_to(Tree.from_newick("((0,1),(2,3));"))
+    (tmp_path / "groups.json").write_text(beasts.to_json())
     FRAME.to_csv(tmp_path / "data.csv")
-    (tmp_path / "new.csv").write_text('name;legs;coat;age\n"=1+1, ""x""";2,0;down;3\nvole;4;fur;1\n')
+    rows = 'name;legs;coat;age\n"=1+1, ""x""";2,0;down;3\nvole;4;fur;1\n'
+    (tmp_path / "new.csv").write_text(rows)
     words = ["place", str(tmp_path / "groups.json"), str(tmp_path / "data.csv")]
     assert main([*words, str(tmp_path / "new.csv")]) == 0
     out, err = capsys.readouterr()

@@ -320,7 +320,9 @@ class _Votes:
                 for b, shared in enumerate(SHARED):
                     likely = (1 - shared) * own + shared * prior
                     score[a, b] += np.log(likely[has_peer]).sum()
-        best = np.unravel_index(int(score.argmax()), score.shape)
+        # Of equal scores the first, whatever the rounding.
+        first = int(np.flatnonzero(score.ravel() >= score.max() - 1e-9)[0])
+        best = np.unravel_index(first, score.shape)
         self.sharpness, self.shared = SHARPNESS[best[0]] / typical, SHARED[best[1]]
         return float(np.quantile(nearest, 1 - outliers))
 
