@@ -141,9 +141,13 @@ def test_a_taxonomy_without_groups_places_nothing():
 
 
 FRAME = pd.DataFrame(
-    {"legs": [4, 4, 2, 2], "coat": ["fur", "fur", "down", "down"], "flies": ["no", "no", "yes", "yes"]},
+    {
+        "legs": [4, 4, 2, 2],
+        "coat": ["fur", "fur", "down", "down"],
+        "flies": ["no", "no", "yes", "yes"],
+    },
     index=["i0", "i1", "i2", "i3"],
-)  # fmt: skip
+)
 BEASTS = taxonomy_of(4, ("Beasts", [0, 1]), ("Birds", [2, 3]))
 
 

@@ -48,8 +48,12 @@ def statuses_slowly(first, second):
 
     match = {}
     for _, i, j in sorted(pairs, key=rank):
-        if i not in match and j not in match.values() and all(
-            relation(left[i], left[x]) == relation(right[j], right[y]) for x, y in match.items()
+        if (
+            i not in match
+            and j not in match.values()
+            and all(
+                relation(left[i], left[x]) == relation(right[j], right[y]) for x, y in match.items()
+            )
         ):
             match[i] = j
     back = {j: i for i, j in match.items()}

@@ -20,9 +20,7 @@ def place(options: argparse.Namespace) -> None:
     taxonomy = read_taxonomy(options.taxonomy)
     data = load_data(options.data, "features")
     new = read_columns(read_file(options.new), options.new.name)
-    found = place_columns(
-        data, taxonomy, new.labels, new.columns, new.separator, sure=options.sure
-    )
+    found = place_columns(data, taxonomy, new.labels, new.columns, new.separator, sure=options.sure)
     for note in (*new.notes, *found.notes):
         print(f"hcviz: {note}", file=sys.stderr)
     text = as_csv(found)

@@ -305,4 +305,4 @@ def _from_data_uri(text: str) -> bytes | None:
         return None
 
 
-__all__ = ["class_values", "describe_source", "read_features", "split_names"]
+__all__ = ["class_values", "describe_source", "is_header", "read_features", "split_names"]

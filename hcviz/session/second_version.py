@@ -53,9 +53,7 @@ class SecondVersion:
             replace(group, members=tuple(place[item] for item in group.members))
             for group in self.theirs
         ]
-        found = find_differences(
-            labels, self.mine, [labels[item] for item in self.items], theirs
-        )
+        found = find_differences(labels, self.mine, [labels[item] for item in self.items], theirs)
         rows = tuple(
             replace(
                 row,

@@ -100,9 +100,7 @@ def _with_parts(rows: tuple[GroupDifference, ...], chosen: tuple[int, ...]) -> l
     return sorted(found)
 
 
-def _taken(
-    groups: list[Group], row: GroupDifference, present: frozenset[int]
-) -> list[Group]:
+def _taken(groups: list[Group], row: GroupDifference, present: frozenset[int]) -> list[Group]:
     """Return the groups with that of the second version; items that it lacks stay."""
     assert row.second is not None
     theirs = row.second

@@ -165,8 +165,7 @@ class _Side:
         self.groups = groups
         place = [common.get(label, -1) for label in labels]
         self.sets = [
-            frozenset(place[item] for item in group.members if place[item] >= 0)
-            for group in groups
+            frozenset(place[item] for item in group.members if place[item] >= 0) for group in groups
         ]
         has = np.zeros((len(groups), len(common)), np.float32)
         for row, items in zip(has, self.sets, strict=True):
@@ -237,9 +236,7 @@ def find_differences(
     match = _matched(one, two, shared)
     back = {b: a for a, b in match.items()}
     into = [_parts(a, match.get(a), two, back, shared[a]) for a in range(len(groups))]
-    sources = [
-        _parts(b, back.get(b), one, match, shared[:, b]) for b in range(len(other_groups))
-    ]
+    sources = [_parts(b, back.get(b), one, match, shared[:, b]) for b in range(len(other_groups))]
     names = list(common)
 
     def listed(items: frozenset[int]) -> tuple[str, ...]:

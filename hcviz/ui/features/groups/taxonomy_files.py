@@ -150,9 +150,7 @@ def read_groups_file(content: bytes, name: str, labels: Sequence[str]) -> Groups
     groups, empty = _on_page(found, index)
     missing = sorted(set(index) - set(found.labels), key=index.__getitem__)
     items = sorted(index[label] for label in found.labels if label in index)
-    return GroupsFile(
-        name, groups, tuple(items), tuple(unknown), tuple(missing), tuple(empty)
-    )
+    return GroupsFile(name, groups, tuple(items), tuple(unknown), tuple(missing), tuple(empty))
 
 
 def _on_page(found: Taxonomy, index: dict[str, int]) -> tuple[tuple[Group, ...], list[str]]:

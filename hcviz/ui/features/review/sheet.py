@@ -49,8 +49,7 @@ def state(store: Store) -> dict[str, Any]:
         "left": len(left),
         "counts": [[status, count] for status, count in found.counts.items() if count],
         "moved": [
-            [each.item, _name(each.origin), _name(each.target)]
-            for each in found.moved[:MOST_MOVED]
+            [each.item, _name(each.origin), _name(each.target)] for each in found.moved[:MOST_MOVED]
         ],
         "movedCount": len(found.moved),
         "lacking": len(labels) - len(version.items),
