@@ -118,10 +118,10 @@ class TaxonomyDifferences:
     @property
     def counts(self) -> dict[str, int]:
         """The number of groups of each status."""
-        found = dict.fromkeys(STATUSES, 0)
+        found: dict[str, int] = {status: 0 for status in STATUSES}
         for each in self.groups:
             found[each.status] += 1
-        return dict(found)
+        return found
 
     def frame(self) -> pandas.DataFrame:
         """Return the groups as a table.
