@@ -52,7 +52,11 @@ def test_a_second_version_is_taken_over_group_by_group(dashboard, tmp_path, widt
     left = page.locator(".hc-review .left")
     expect(left).to_have_text("3 groups left to decide")
     expect(rows.filter(has_text="Jars").locator("b[onclick]")).to_have_count(0)
-    rows.filter(has_text="Renamed").get_by_role("button", name="Take over").click()
+    take = rows.filter(has_text="Renamed").get_by_role("button", name="Take over")
+    colours = "node => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
+    text, behind = take.evaluate(colours)
+    assert text != behind
+    take.click()
     expect(left).to_have_text("2 groups left to decide")
     expect(rows.filter(has_text="Renamed")).to_contain_text("Taken over")
     rows.filter(has_text="Changed").get_by_role("button", name="Keep mine").click()
