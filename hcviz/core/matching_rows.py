@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.column_kinds import TRUTH
 from hcviz.core.errors import InvalidData
 from hcviz.core.table_cells import cell_text, is_missing, parse, quote
-from hcviz.core.column_kinds import TRUTH
 from hcviz.core.text import count_noun, join_names
 
 Float = NDArray[np.float64]
@@ -87,9 +87,7 @@ def matching_rows(
     return found
 
 
-def _numbers(
-    name: str, cells: Any, rows: Sequence[str], separator: str, notes: list[str]
-) -> Float:
+def _numbers(name: str, cells: Any, rows: Sequence[str], separator: str, notes: list[str]) -> Float:
     values = parse(cells, separator)
     unread = [k for k in np.flatnonzero(np.isnan(values)).tolist() if not is_missing(cells[k])]
     for row in unread:
