@@ -112,7 +112,9 @@ export const render = component("review", (state, send) => {
       h(
         "p",
         { class: "quiet small" },
-        state.counts.map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`).join(", "),
+        state.counts
+          .map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`)
+          .join(", "),
         state.lacking ? `. ${counted(state.lacking, "item")} not in the file` : "",
       ),
       h("span", { class: "grow" }),
