@@ -35,9 +35,9 @@ test: lint
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@mkdir -p tests/artifacts; trap 'kill $$library' INT TERM; \
 	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'; \
-	  plain=$$?; $(PYTHON) -m pytest --ignore=tests/browser; exit $$((plain | $$?)) \
+	  plain=$$?; $(PYTHON) -m pytest --durations=40 --ignore=tests/browser; exit $$((plain | $$?)) \
 	) >tests/artifacts/library.log 2>&1 & library=$$!; \
-	{ $(PYTHON) -m pytest tests/browser; echo $$? >tests/artifacts/browser.exit; } \
+	{ $(PYTHON) -m pytest --durations=20 tests/browser; echo $$? >tests/artifacts/browser.exit; } \
 	| tee tests/artifacts/browser.log; browser=$$(cat tests/artifacts/browser.exit); \
 	echo "hcviz: the browser tests have ended; tests of the library:"; \
 	wait $$library; library=$$?; cat tests/artifacts/library.log; \

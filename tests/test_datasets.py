@@ -385,7 +385,7 @@ def test_parts_that_do_not_fit_are_a_sentence():
         ({"features": np.ones(3)}, "shape"),
         ({"features": [["x"], ["y"], ["z"]]}, "not numbers"),
         ({"features": [[1], [np.inf], [2]]}, "Row 1, column 0 of the features is inf"),
-        ({"features": np.ones((3, 2)), "feature_names": ["a"]}, "1 names or kinds for 2"),
+        ({"features": np.ones((3, 2)), "feature_names": ["a"]}, "1 names for 2"),
         ({"similarity": np.ones((2, 2))}, "2 rows of similarity"),
         ({"classes": ["u"]}, "1 values of 'class'"),
         ({"images": [None]}, "1 images"),

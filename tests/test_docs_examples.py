@@ -57,8 +57,8 @@ def listed() -> set[str]:
 
 def test_the_page_lists_every_public_name():
     names = {f"{module}.{name}" for module, name in public_api.names()}
-    missing = names - listed()
-    assert missing == {"hcviz.taxonomy.Group", "hcviz.taxonomy.Taxonomy"}  # listed under hcviz
+    for path in names - listed():  # listed under hcviz
+        assert f"hcviz.{path.rsplit('.', 1)[1]}" in listed()
     assert listed() <= names
 
 

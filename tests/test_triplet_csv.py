@@ -85,7 +85,7 @@ HEAD = "together_1,together_2,apart"
         (f"{HEAD},group\nbat,whale,trout,x\n", ["Line 2", "group", "'x'"]),
         (f"{HEAD},wieght\nbat,whale,trout,1\n", ["'wieght'", "Known"]),
         (f"{HEAD},apart\nbat,whale,trout,lion\n", ["'apart' twice"]),
-        (f"{HEAD},group\nbat,whale,trout,1\nbat,whale,lion,1\n", ["Line 3", "line 2", "apart"]),
+        (f"{HEAD},group\nbat,whale,trout,1\nbat,whale,*,1\n", ["Line 3", "line 2", "apart"]),
         (f"{HEAD},group\nbat,whale,trout,1\nwhale,trout,lion,1\n", ["Line 3"]),
         (f"{HEAD},note,group\nbat,whale,trout,a,1\nbat,lion,trout,b,1\n", ["Line 3", "note"]),
         (f'{HEAD}\n"bat,whale,trout\n', ["not CSV"]),

@@ -299,7 +299,8 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
     odd = dict.fromkeys(row.apart for row in rows)
     if members.keys() & odd.keys():
         raise InvalidConstraint(
-            f"Group {first.group} of the constraints contains an item that is apart from it."
+            f"Line {rows[-1].line} of the constraints: group {first.group} contains an item that "
+            "is apart from it."
         )
     if first.apart == EVERYTHING_ELSE and len(members) == n_items:
         raise InvalidConstraint(

@@ -82,7 +82,7 @@ class Outline:
 
         Examples
         --------
-        >>> text = "Animals\\n  Birds\\n    owl\\n    rook\\nTrees\\n  elm\\n  yew\\n"
+        >>> text = "Animals\\n  newt\\n  Birds\\n    owl\\n    rook\\nTrees\\n  elm\\n  yew\\n"
         >>> outline = Taxonomy.from_text(text).outline
         >>> [each.name for each in outline.at_level(1)]
         ['Animals', 'Trees']

@@ -1,5 +1,6 @@
 // The outline of the groups, as a tree view: the arrows walk it, Enter shows a group in the tree,
-// F2 renames it, I lists its items, M moves the selected items into it, and Delete removes it. Which groups are folded is a matter of this page only.
+// F2 renames it, I lists its items, M moves the selected items into it, and Delete removes it.
+// Which groups are folded is a matter of this page only.
 const folded = new Set()
 let renaming = null // id of the group whose name is being typed
 let current = null // id of the group that the Tab key reaches

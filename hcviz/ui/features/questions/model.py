@@ -30,6 +30,7 @@ def state(store: Store) -> dict[str, Any]:
         "about": questions.STRATEGIES[view.strategy].summary,
         "size": view.question_size,
         "candidates": view.question_candidates,
+        "sized": questions.STRATEGIES[view.strategy].has_size,
         "varied": questions.STRATEGIES[view.strategy].has_distance_variance,
         "induced": view.question_induced,
         "limits": [*SIZES, *CANDIDATES],

@@ -225,8 +225,10 @@ export const render = component("question", (state, send) => {
           options(state.strategies, state.strategy),
         ),
       ),
-      number("size", "Items in a piece", state.size, least, most),
-      number("candidates", "Pieces to choose from", state.candidates, few, many),
+      state.sized ? number("size", "Items in a piece", state.size, least, most) : null,
+      state.sized
+        ? number("candidates", "Pieces to choose from", state.candidates, few, many)
+        : null,
       state.varied
         ? h(
             "label",
