@@ -112,7 +112,7 @@ def test_names_of_merged_clades_are_left_out():
     assert f"clade {tree.root - 1}<" in svg
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
+@pytest.mark.parametrize("format", ["svg", "pdf", "png"])
 def test_a_picture_without_names_is_as_before(format):
     tree = from_nested(((0, 1), ((2, 3), 4)), 5)
     plain = draw_picture(tree, list("abcde"), format=format)

@@ -36,6 +36,12 @@ def page(loop):
     explorer.close()
 
 
+#: The fields of the form that saves a picture.
+PICTURE = {
+    "format": "svg", "width": 0, "height": 0, "heatmap": True, "supports": True, "names": True,
+}  # fmt: skip
+
+
 def clades(store, least, most):
     """Clades with so many items, as tuples of items; larger ones first."""
     tree = store.drawn.tree
@@ -140,7 +146,7 @@ def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
     name(page, inner, "Inner")
     shown = page.centre.figures.dendrogram.names.data["text"]
     assert "Inner" in shown
-    page.files.act("save", {"what": "svg"})
+    page.files.act("save-picture", PICTURE)
     assert "Inner</text>" in page.saved[0][1].decode()
     page.centre.toggle_collapse(inner)
     assert f"Inner ({len(inner)})" in page.centre.figures.labels.text.data["text"]
@@ -164,7 +170,7 @@ def test_a_name_is_one_line_in_the_picture_and_as_typed_in_the_panel(page):
     name(page, nested(page)[0], "two\nlines \x01 <b>")
     assert page.centre.figures.dendrogram.names.data["text"] == ["two lines <b>"]
     assert page.groups.state["rows"][0]["name"] == "two\nlines \x01 <b>"
-    page.files.act("save", {"what": "svg"})
+    page.files.act("save-picture", PICTURE)
     ElementTree.fromstring(page.saved[0][1])
 
 

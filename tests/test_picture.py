@@ -116,7 +116,7 @@ def test_clusters_are_coloured_and_the_cut_is_drawn():
     assert cut.count("stroke-dasharray") > plain.count("stroke-dasharray")
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
+@pytest.mark.parametrize("format", ["svg", "pdf", "png"])
 def test_the_same_picture_is_the_same_file(format):
     assert draw_picture(TREE, NAMES, format=format) == draw_picture(TREE, NAMES, format=format)
 
@@ -151,7 +151,7 @@ def test_the_order_is_depth_first_by_default():
 
 
 def test_what_does_not_fit_is_refused_with_a_sentence():
-    with pytest.raises(HcvizError, match="svg or png"):
+    with pytest.raises(HcvizError, match="svg, pdf or png"):
         draw_picture(TREE, NAMES, format="gif")
     with pytest.raises(HcvizError, match="4 labels for 5"):
         draw_picture(TREE, NAMES[:4])
@@ -159,3 +159,41 @@ def test_what_does_not_fit_is_refused_with_a_sentence():
         draw_picture(TREE, NAMES, order=[0, 1, 2, 3, 3])
     with pytest.raises(HcvizError, match="5 rows"):
         draw_picture(TREE, NAMES, heat=HeatmapData(np.zeros((4, 4)), 0, 1, ["#000000"]))
+
+
+# ---------------------------------------------------------------------- pages of a stated size
+
+
+@pytest.mark.parametrize("with_heat", [False, True])
+@pytest.mark.parametrize("size", [(210.0, 297.0), (297.0, 210.0), (338.0, 190.0)])
+def test_a_page_has_the_stated_size_and_everything_on_it(size, with_heat):
+    heat = HeatmapData(np.eye(TREE.n_leaves), 0.0, 1.0, ["#000000", "#ffffff"])
+    options = {"heat": heat} if with_heat else {}
+    svg = draw_picture(TREE, NAMES, size=size, **options)
+    root = ET.fromstring(svg)
+    for name, length in zip(("width", "height"), size, strict=True):
+        assert float(root.get(name).removesuffix("pt")) == pytest.approx(length / 25.4 * 72, 1e-3)
+    places = texts(svg)
+    for name in NAMES:
+        x, y = places[name]
+        assert 0 < x < size[0] / 25.4 * 72
+        assert 0 < y < size[1] / 25.4 * 72
+    png = Image.open(io.BytesIO(draw_picture(TREE, NAMES, size=size, format="png", **options)))
+    assert png.size == pytest.approx((size[0] / 25.4 * 150, size[1] / 25.4 * 150), abs=1.0)
+
+
+def test_a_pdf_has_its_fonts_and_is_the_same_each_time():
+    first = draw_picture(TREE, NAMES, format="pdf")
+    assert first.startswith(b"%PDF")
+    assert b"/FontFile2" in first  # the TrueType font itself
+    assert draw_picture(TREE, NAMES, format="pdf") == first
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [((20, 300), "more width"), ((300, 20), "more height"), ((0, 100), "at most"),
+     ((float("nan"), 100), "at most"), ((10_000, 100), "at most")],
+)  # fmt: skip
+def test_a_page_that_is_too_small_or_no_page_is_refused(size, words):
+    with pytest.raises(HcvizError, match=words):
+        draw_picture(TREE, NAMES, size=size)

@@ -1,7 +1,7 @@
-"""Export of a tree with its labels, class strips and heatmap as one SVG or PNG page.
+"""Export of a tree with its labels, class strips and heatmap as one SVG, PDF or PNG page.
 
 The page is a matplotlib figure, made without pyplot. So the code is safe in any thread, and the
-same input gives the same bytes. Text stays text in the SVG: it can be searched and restyled.
+same input gives the same bytes. Text stays text in SVG and PDF: it can be searched.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import ListedColormap, to_rgb, to_rgba
 from matplotlib.figure import Figure
@@ -26,6 +27,8 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.tree import Tree
 
+Format = Literal["svg", "pdf", "png"]
+
 #: Height of a row and maximal height of all rows, in inches. Rows are lower if there are many.
 ROW_HEIGHT, MAX_HEIGHT = 0.125, 60.0
 #: Rows lower than this many points have no label.
@@ -33,6 +36,11 @@ MIN_LABELLED_POINTS = 1.5
 #: Sizes of the page's parts, in inches.
 TREE_WIDTH, STRIP_WIDTH, GAP, MARGIN, HEAD_HEIGHT = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
+#: The tree is at least this wide, and the rows together at least this high, in inches.
+LEAST_TREE, LEAST_BODY = 1.2, 0.8
+#: A page of a stated size has at most this length, in millimetres; a row at most this, in inches.
+MAX_MILLIMETRES, MAX_ROW = 5_000.0, 0.3
+MILLIMETRES_PER_INCH = 25.4
 #: A clade with less support than this has a lighter branch.
 LOW_SUPPORT = 0.5
 #: The heatmap on the page has at most this many pixels in each direction.
@@ -106,7 +114,8 @@ def draw_picture(
     axis_title: str = "",
     title: str = "",
     ink: PageColours | None = None,
-    format: Literal["svg", "png"] = "svg",
+    format: Format = "svg",
+    size: tuple[float, float] | None = None,
 ) -> bytes:
     """Draw the tree with its root at the left, and labels, strips and heatmap beside its leaves.
 
@@ -125,7 +134,8 @@ def draw_picture(
     axis_title : text below the height axis, says what the heights mean
     title : text above the tree
     ink : colours of the page
-    format : ``svg`` or ``png`` (150 dots per inch)
+    format : ``svg``, ``pdf`` (with its fonts) or ``png`` (150 dots per inch)
+    size : width and height of the page in millimetres; by default as large as the tree needs
 
     Returns
     -------
@@ -135,17 +145,18 @@ def draw_picture(
     Raises
     ------
     InvalidParameter
-        If the format is unknown.
+        If the format is unknown, or the size is too small for the picture.
     InvalidData
         If the labels, the order, the supports or the heatmap have the wrong size.
 
     Notes
     -----
     A row is 1/8 inch high, and lower if the page would exceed 60 inches. Rows lower than 1.5
-    points have no label.
+    points have no label. On a page of a stated size, the rows fill the height and the tree gets the
+    width that labels, strips and heatmap leave.
     """
-    if format not in ("svg", "png"):
-        raise InvalidParameter(f"A picture is saved as svg or png, not as '{format}'.")
+    if format not in get_args(Format):
+        raise InvalidParameter(f"A picture is saved as svg, pdf or png, not as '{format}'.")
     n = tree.n_leaves
     if len(labels) != n:
         raise InvalidData(f"The picture got {len(labels)} labels for {n} leaves.")
@@ -167,7 +178,9 @@ def draw_picture(
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
-    page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours())
+    page = _Page(
+        tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours(), size
+    )
     page.draw_head(title, strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title)
     named = page.draw_names(names or {})
@@ -191,33 +204,52 @@ class _Page:
         heat: HeatmapData | None,
         strips: Sequence[ClassStrip],
         ink: PageColours,
+        size: tuple[float, float] | None,
     ) -> None:
         self.tree, self.names, self.order, self.ink = tree, names, order, ink
         n = len(names)
+        self.below, self.above = self._margins(heat)
         self.row = min(ROW_HEIGHT, MAX_HEIGHT / n)
-        self.body = max(self.row * n, 0.8)
+        wide, high = (0.0, 0.0) if size is None else _in_inches(size)
+        if size is not None:
+            self.row = min((high - self.above - self.below - MARGIN) / n, MAX_ROW)
+        self.body = max(self.row * n, LEAST_BODY)
         points = 72 * self.row
         self.font = min(8.0, 0.82 * points)
         self.labelled = points >= MIN_LABELLED_POINTS
         letters = max((len(name) for name in names), default=0) if self.labelled else 0
         self.label_width = 0.16 + min(letters, 60) * 0.62 * self.font / 72
         self.strips_width = len(strips) * (STRIP_WIDTH + 0.05)
-        self.heat_width, self.below, self.above = 0.0, 0.35, HEAD_HEIGHT
+        self.heat_width = 0.0
         if heat is not None:
             columns = np.shape(heat.values)[1]
             square = heat.column_order is None
             self.heat_width = self.body if square else float(np.clip(0.2 * columns, 1.5, 24.0))
             self.heat_width = max(self.heat_width, 1.2)
-            if not square and heat.column_names:
-                longest = max(len(str(name)) for name in heat.column_names)
-                self.below = max(self.below, 0.1 + min(longest, 40) * 0.075)
-            if heat.column_tree is not None:
-                self.above += 0.5
-        self.left = MARGIN
-        self.width = 2 * MARGIN + TREE_WIDTH + self.label_width + self.strips_width
-        self.width += (self.heat_width + 2 * GAP) if heat is not None else 0.0
+        self.left, self.tree_width = MARGIN, TREE_WIDTH
+        beside = 2 * MARGIN + self.label_width + self.strips_width
+        if size is not None and heat is not None:
+            self.heat_width = min(self.heat_width, 0.55 * (wide - beside))
+        beside += (self.heat_width + 2 * GAP) if heat is not None else 0.0
+        self.width = beside + self.tree_width
         self.height = self.above + self.body + self.below + MARGIN
+        if size is not None:
+            self.tree_width = wide - beside
+            _check_room(self.tree_width, high - self.height)
+            self.width, self.height = wide, high
         self.figure = Figure(figsize=(self.width, self.height), facecolor=ink.paper)
+
+    @staticmethod
+    def _margins(heat: HeatmapData | None) -> tuple[float, float]:
+        """Return the room below and above the rows, in inches."""
+        below, above = 0.35, HEAD_HEIGHT
+        if heat is not None:
+            if heat.column_order is not None and heat.column_names:
+                longest = max(len(str(name)) for name in heat.column_names)
+                below = max(below, 0.1 + min(longest, 40) * 0.075)
+            if heat.column_tree is not None:
+                above += 0.5
+        return below, above
 
     def axes(self, x: float, y: float, width: float, height: float) -> Axes:
         box = (
@@ -268,7 +300,7 @@ class _Page:
     ) -> None:
         tree = self.tree
         top = float(tree.height[-1]) or 1.0
-        self.tree_axes = axes = self.rows_axes(self.left, TREE_WIDTH)
+        self.tree_axes = axes = self.rows_axes(self.left, self.tree_width)
         axes.set_xlim(1.02 * top, 0)
         width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
         axes.plot(*elbows(tree, self.order), color=self.ink.branch, lw=width, clip_on=False)
@@ -302,7 +334,7 @@ class _Page:
         size = min(7.0, 0.95 * self.font)
         per_inch = LINE / (1.25 * size / 72)
         top = 1.02 * (float(tree.height[-1]) or 1.0)
-        width, row = TREE_WIDTH * per_inch, (self.body / len(self.names)) * per_inch
+        width, row = self.tree_width * per_inch, (self.body / len(self.names)) * per_inch
         inner = np.arange(tree.n_nodes) >= tree.n_leaves
         drawn = DrawnTree(
             width * (1 - tree.height / top), row * y, tree.parent.astype(np.int64),
@@ -364,7 +396,7 @@ class _Page:
         return x, rows
 
     def draw_labels(self) -> None:
-        self.left += TREE_WIDTH
+        self.left += self.tree_width
         if self.labelled:
             axes = self.rows_axes(self.left, self.label_width)
             axes.set_xlim(0, self.label_width)
@@ -441,8 +473,14 @@ class _Page:
     def file(self, format: str) -> bytes:
         buffer = io.BytesIO()
         # Without a date and random ids, the same picture gives the same file.
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hcviz"}):
-            if format == "svg":
+        with matplotlib.rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": "hcviz", "pdf.fonttype": 42}
+        ):
+            if format == "pdf":
+                FigureCanvasPdf(self.figure).print_pdf(  # type: ignore[no-untyped-call]
+                    buffer, metadata={"CreationDate": None}
+                )
+            elif format == "svg":
                 FigureCanvasSVG(self.figure).print_svg(  # type: ignore[no-untyped-call]
                     buffer, metadata={"Date": None}
                 )
@@ -452,3 +490,29 @@ class _Page:
                     buffer, metadata={"Software": None}
                 )
         return buffer.getvalue()
+
+
+def _in_inches(size: tuple[float, float]) -> tuple[float, float]:
+    """Return a size in millimetres in inches, after a check."""
+    for length in size:
+        if not 0 < length <= MAX_MILLIMETRES:
+            raise InvalidParameter(
+                f"A picture is at most {MAX_MILLIMETRES:,.0f} mm wide and high, not {length:g} mm.",
+                "Give its width and its height in millimetres.",
+            )
+    return size[0] / MILLIMETRES_PER_INCH, size[1] / MILLIMETRES_PER_INCH
+
+
+def _check_room(tree_width: float, spare: float) -> None:
+    """Raise :class:`InvalidParameter` if the tree is too narrow, or the rows are too low."""
+    missing = (LEAST_TREE - tree_width) * MILLIMETRES_PER_INCH
+    if missing > 0:
+        raise InvalidParameter(
+            f"The picture needs {missing:,.0f} mm more width for its labels and the tree.",
+            "Choose a larger page, or leave out the heatmap.",
+        )
+    if spare < -1e-6:
+        raise InvalidParameter(
+            f"The picture needs {-spare * MILLIMETRES_PER_INCH:,.0f} mm more height.",
+            "Choose a larger page.",
+        )

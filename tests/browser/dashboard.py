@@ -106,6 +106,16 @@ class Dashboard:
             self.menu(item)
         return waiting.value
 
+    def save_picture(self, format: str = "svg", page: str = "fit") -> Download:
+        """Save a picture with the form of the File menu."""
+        self.menu("Picture…")
+        form = self.page.get_by_role("group", name="Picture")
+        form.locator("[data-key=picture-format]").select_option(format)
+        form.locator("[data-key=picture-page]").select_option(page)
+        with self.page.expect_download() as waiting:
+            form.get_by_role("button", name="Save picture").click()
+        return waiting.value
+
     def open(self, item: str, path: Path) -> None:
         with self.page.expect_file_chooser() as waiting:
             self.menu(item)

@@ -229,11 +229,12 @@ def test_exports_hold_the_shown_tree(zoo):
     linkage = np.load(zoo.save("Tree (scipy linkage .npy)").path())
     again = hcviz.Tree.from_linkage(linkage)
     assert hcviz.metrics.triplet_distance(tree, again) == 0
-    svg = Path(zoo.save("Picture (SVG)").path()).read_text()
+    svg = Path(zoo.save_picture().path()).read_text()
     assert "<svg" in svg
     assert all(name in svg for name in ("platypus", "seawasp"))
-    png = Image.open(io.BytesIO(Path(zoo.save("Picture (PNG)").path()).read_bytes()))
-    assert min(png.size) > 400
+    png = Image.open(io.BytesIO(Path(zoo.save_picture("png", "a4").path()).read_bytes()))
+    assert png.size == (1240, 1754)  # 210 by 297 mm with 150 dots an inch
+    assert Path(zoo.save_picture("pdf", "slide").path()).read_bytes().startswith(b"%PDF")
 
 
 def test_a_saved_session_comes_back_identical(zoo, new_page, server, tmp_path):

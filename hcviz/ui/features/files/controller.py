@@ -9,7 +9,7 @@ import re
 from array import array
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Loading
 
 ACTS = Acts()
+
+#: Format of a picture -> its type.
+MIME = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 
 class FileController:
@@ -249,6 +252,21 @@ class FileController:
                 said += f" {repeated:,} of its answers {were} already here."
         store.dispatch(act.AddComparisons(name, found.content, said))
 
+    @ACTS.on("save-picture")
+    def _save_picture(
+        self, format: str, width: float, height: float, heatmap: bool, supports: bool, names: bool
+    ) -> None:
+        """Send a picture of a size in millimetres; 0 by 0 for as large as the tree needs."""
+        from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
+
+        data = self.centre.picture_data()
+        left_out = {"heat": heatmap, "support": supports, "names": names}
+        data = {name: value for name, value in data.items() if left_out.get(name, True)}
+        size = None if width == height == 0 else (width, height)
+        content = draw_picture(**data, format=cast(Any, format), size=size)
+        stem = file_stem(self.store.session.data)
+        self.part.download(f"{stem}.{format}", content, MIME[format])
+
     @ACTS.on("save-groups")
     def _save_groups(self, format: str) -> None:
         self.save_groups(format)
@@ -308,12 +326,7 @@ class FileController:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
-            from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
-
-            mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
-            form = cast(Literal["svg", "png"], what)
-            content = draw_picture(**self.centre.picture_data(), format=form)
-            self.part.download(f"{stem}.{what}", content, mime)
+            raise HcvizError(f"There is no file of {what!r} to save.")
 
 
 def file_stem(spec: DataSpec) -> str:

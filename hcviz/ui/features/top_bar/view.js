@@ -1,5 +1,29 @@
 let menuOpen = false
 let formatsOpen = false
+let pictureOpen = false
+
+// A line of the menu that opens and folds what follows it.
+function foldingItem(key, text, isOpen, disabled, title, onFold) {
+  return h(
+    "button",
+    {
+      type: "button",
+      role: "menuitem",
+      "aria-expanded": String(isOpen),
+      "data-key": key,
+      disabled,
+      title,
+      onclick: event => {
+        event.stopPropagation()
+        const open = event.currentTarget.getAttribute("aria-expanded") !== "true"
+        event.currentTarget.setAttribute("aria-expanded", String(open))
+        onFold(open)
+      },
+    },
+    text,
+    h("i", { class: "caret", "aria-hidden": "true" }),
+  )
+}
 
 function fileMenu(state, send, root) {
   const act = (name, more) => () => {
@@ -32,6 +56,8 @@ function fileMenu(state, send, root) {
     icon("more"),
     h("span", { class: "file-word" }, "File"),
   )
+  const form = pictureForm(fields => act("save-picture", fields)())
+  form.hidden = !pictureOpen
   const sheet = h(
     "div",
     { class: "sheet", role: "menu", "aria-label": "File" },
@@ -119,26 +145,16 @@ function fileMenu(state, send, root) {
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
     item("Your comparisons (CSV)", act("save", { what: "answers" }), !state.hasAnswers),
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
-    h(
-      "button",
-      {
-        type: "button",
-        role: "menuitem",
-        "aria-expanded": String(formatsOpen),
-        "data-key": "formats",
-        disabled: !state.hasGroups,
-        title: state.hasGroups
-          ? "The named groups and their items"
-          : "Select a branch and name it first",
-        onclick: event => {
-          event.stopPropagation()
-          formatsOpen = !formatsOpen
-          event.currentTarget.setAttribute("aria-expanded", String(formatsOpen))
-          sheet.querySelector(".formats").hidden = !formatsOpen
-        },
-      },
+    foldingItem(
+      "formats",
       "Groups as…",
-      h("i", { class: "caret", "aria-hidden": "true" }),
+      formatsOpen,
+      !state.hasGroups,
+      state.hasGroups ? "The named groups and their items" : "Select a branch and name it first",
+      open => {
+        formatsOpen = open
+        sheet.querySelector(".formats").hidden = !open
+      },
     ),
     h(
       "div",
@@ -157,8 +173,18 @@ function fileMenu(state, send, root) {
         ? "Each item with the number of its coloured cluster"
         : "Set the number of clusters above the tree",
     ),
-    item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
-    item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
+    foldingItem(
+      "picture",
+      "Picture…",
+      pictureOpen,
+      !state.hasTree,
+      "The tree as SVG, PDF or PNG, on a page of any size",
+      open => {
+        pictureOpen = open
+        form.hidden = !open
+      },
+    ),
+    form,
     h("hr"),
     item("Copy a link to this view", act("share")),
     h("hr"),
@@ -187,9 +213,10 @@ function fileMenu(state, send, root) {
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
-    menuOpen = formatsOpen = false
-    sheet.querySelector(".formats").hidden = true
-    sheet.querySelector("[data-key=formats]").setAttribute("aria-expanded", "false")
+    menuOpen = formatsOpen = pictureOpen = false
+    sheet.querySelector(".formats").hidden = form.hidden = true
+    for (const each of sheet.querySelectorAll("[role=menuitem][aria-expanded]"))
+      each.setAttribute("aria-expanded", "false")
     holder.classList.remove("open")
     toggle.setAttribute("aria-expanded", "false")
   }

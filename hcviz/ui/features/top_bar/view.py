@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hcviz.ui.features.picture.view import PICTURE_FORM
 from hcviz.ui.parts.part import Part, script_and_style
 
 
 class TopBar(Part):
     """Data, similarity, method, seed; run, pause, cancel; undo, redo; files; theme."""
 
-    locals().update(script_and_style(__file__, "view"))
+    locals().update(script_and_style(__file__, "view", PICTURE_FORM))

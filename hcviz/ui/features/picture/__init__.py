@@ -1,0 +1,1 @@
+"""The form that saves the tree as a picture of a stated size."""
