@@ -99,7 +99,10 @@ class Dashboard:
 
     def menu(self, item: str) -> None:
         self.button("File").click()
-        self.page.get_by_role("menuitem", name=item, exact=True).click()
+        found = self.page.get_by_role("menuitem", name=item, exact=True)
+        if not found.is_visible():
+            self.page.get_by_role("menuitem", name="Open as…", exact=True).click()
+        found.click()
 
     def save(self, item: str) -> Download:
         with self.page.expect_download() as waiting:
@@ -109,7 +112,7 @@ class Dashboard:
     def save_picture(self, format: str = "svg", page: str = "fit") -> Download:
         """Save a picture with the form of the File menu."""
         self.menu("Picture…")
-        form = self.page.get_by_role("group", name="Picture")
+        form = self.page.get_by_role("group", name="Picture", exact=True)
         form.locator("[data-key=picture-format]").select_option(format)
         form.locator("[data-key=picture-page]").select_option(page)
         with self.page.expect_download() as waiting:

@@ -1,28 +1,34 @@
 let menuOpen = false
-let formatsOpen = false
-let pictureOpen = false
+const unfolded = new Set() // keys of the lines of the menu that are open
 
-// A line of the menu that opens and folds what follows it.
-function foldingItem(key, text, isOpen, disabled, title, onFold) {
-  return h(
+// A line of the menu that opens and folds what is in it.
+function folding(key, text, disabled, title, inside) {
+  const group = h(
+    "div",
+    { class: "fold", role: "group", "aria-label": text, hidden: !unfolded.has(key) },
+    inside,
+  )
+  const line = h(
     "button",
     {
       type: "button",
       role: "menuitem",
-      "aria-expanded": String(isOpen),
+      "aria-expanded": String(unfolded.has(key)),
       "data-key": key,
       disabled,
       title,
       onclick: event => {
         event.stopPropagation()
-        const open = event.currentTarget.getAttribute("aria-expanded") !== "true"
-        event.currentTarget.setAttribute("aria-expanded", String(open))
-        onFold(open)
+        if (!unfolded.delete(key)) unfolded.add(key)
+        group.hidden = !unfolded.has(key)
+        line.setAttribute("aria-expanded", String(!group.hidden))
+        if (!group.hidden) group.scrollIntoView({ block: "nearest" })
       },
     },
     text,
     h("i", { class: "caret", "aria-hidden": "true" }),
   )
+  return [line, group]
 }
 
 function fileMenu(state, send, root) {
@@ -56,8 +62,6 @@ function fileMenu(state, send, root) {
     icon("more"),
     h("span", { class: "file-word" }, "File"),
   )
-  const form = pictureForm(fields => act("save-picture", fields)())
-  form.hidden = !pictureOpen
   const sheet = h(
     "div",
     { class: "sheet", role: "menu", "aria-label": "File" },
@@ -77,48 +81,7 @@ function fileMenu(state, send, root) {
         ? "What was detected in your table; switch columns on and off"
         : "Open a table first",
     ),
-    item(
-      "Table of features…",
-      file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
-      false,
-      "Each row is an item. Or a card sort, with the columns participant, card, pile",
-    ),
-    item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
-    item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
-    item(
-      "Sequences…",
-      file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"),
-      false,
-      "Texts compared by edit distance: FASTA, one text a line, or a table of names and texts",
-    ),
-    item(
-      "Comparisons (CSV)…",
-      file(".csv,.tsv,.txt", "comparisons"),
-      false,
-      "Answers about the items shown are added to them; other answers are opened as new data. " +
-        "The header is anchor,near,far; first,second,third,fourth; central,other_1,other_2; " +
-        "or odd,other_1,other_2",
-    ),
-    item(
-      "Tree as data…",
-      file(".nwk,.newick,.tree,.tre,.txt,.npy", "tree"),
-      false,
-      "A tree in Newick, or a linkage of scipy (.npy). Its leaves become the items",
-    ),
     item("Session…", file(".hcviz", "session")),
-    item("Constraints (CSV)…", file(".csv", "constraints")),
-    item(
-      "Triplets without a header…",
-      file(".csv,.txt", "together-together-apart"),
-      false,
-      "Three columns: together, together, apart",
-    ),
-    item(
-      "Triplets: anchor, near, far…",
-      file(".csv,.txt", "anchor-near-far"),
-      false,
-      "The format of cblearn: anchor and near are together, far is apart",
-    ),
     item(
       "Groups…",
       file(state.groupFiles, "groups"),
@@ -133,32 +96,66 @@ function fileMenu(state, send, root) {
       "The groups of another person, in any format of groups. Compare them with yours, and " +
         "take them over one by one",
     ),
-    item(
-      "Reference tree (Newick)…",
-      file(".nwk,.newick,.tree,.tre,.txt", "reference"),
-      false,
-      "A tree over some of the items, from another source. Its clades become constraints",
-    ),
+    folding("kinds", "Open as…", false, "Say what a file holds, or what it adds", [
+      item(
+        "Table of features…",
+        file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
+        false,
+        "Each row is an item. Or a card sort, with the columns participant, card, pile",
+      ),
+      item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
+      item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
+      item(
+        "Sequences…",
+        file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"),
+        false,
+        "Texts compared by edit distance: FASTA, one text a line, or a table of names and texts",
+      ),
+      item(
+        "Comparisons (CSV)…",
+        file(".csv,.tsv,.txt", "comparisons"),
+        false,
+        "Answers about the items shown are added to them; other answers are opened as new data. " +
+          "The header is anchor,near,far; first,second,third,fourth; central,other_1,other_2; " +
+          "or odd,other_1,other_2",
+      ),
+      item(
+        "Tree as data…",
+        file(".nwk,.newick,.tree,.tre,.txt,.npy", "tree"),
+        false,
+        "A tree in Newick, or a linkage of scipy (.npy). Its leaves become the items",
+      ),
+      item("Constraints (CSV)…", file(".csv", "constraints")),
+      item(
+        "Triplets without a header…",
+        file(".csv,.txt", "together-together-apart"),
+        false,
+        "Three columns: together, together, apart",
+      ),
+      item(
+        "Triplets: anchor, near, far…",
+        file(".csv,.txt", "anchor-near-far"),
+        false,
+        "The format of cblearn: anchor and near are together, far is apart",
+      ),
+      item(
+        "Reference tree (Newick)…",
+        file(".nwk,.newick,.tree,.tre,.txt", "reference"),
+        false,
+        "A tree over some of the items, from another source. Its clades become constraints",
+      ),
+    ]),
     h("hr"),
     h("div", { class: "head" }, "Save"),
     item("Session", act("save", { what: "session" })),
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
     item("Your comparisons (CSV)", act("save", { what: "answers" }), !state.hasAnswers),
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
-    foldingItem(
+    folding(
       "formats",
       "Groups as…",
-      formatsOpen,
       !state.hasGroups,
       state.hasGroups ? "The named groups and their items" : "Select a branch and name it first",
-      open => {
-        formatsOpen = open
-        sheet.querySelector(".formats").hidden = !open
-      },
-    ),
-    h(
-      "div",
-      { class: "formats", role: "group", "aria-label": "Formats of groups", hidden: !formatsOpen },
       state.formats.map(([format, title]) =>
         item(title, act("save-groups", { format }), !state.hasGroups),
       ),
@@ -173,18 +170,13 @@ function fileMenu(state, send, root) {
         ? "Each item with the number of its coloured cluster"
         : "Set the number of clusters above the tree",
     ),
-    foldingItem(
+    folding(
       "picture",
       "Picture…",
-      pictureOpen,
       !state.hasTree,
       "The tree as SVG, PDF or PNG, on a page of any size",
-      open => {
-        pictureOpen = open
-        form.hidden = !open
-      },
+      pictureForm(fields => act("save-picture", fields)()),
     ),
-    form,
     h("hr"),
     item("Copy a link to this view", act("share")),
     h("hr"),
@@ -213,10 +205,11 @@ function fileMenu(state, send, root) {
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
-    menuOpen = formatsOpen = pictureOpen = false
-    sheet.querySelector(".formats").hidden = form.hidden = true
-    for (const each of sheet.querySelectorAll("[role=menuitem][aria-expanded]"))
-      each.setAttribute("aria-expanded", "false")
+    menuOpen = false
+    unfolded.clear()
+    for (const group of sheet.querySelectorAll(".fold")) group.hidden = true
+    for (const line of sheet.querySelectorAll("[aria-expanded]"))
+      line.setAttribute("aria-expanded", "false")
     holder.classList.remove("open")
     toggle.setAttribute("aria-expanded", "false")
   }
