@@ -246,18 +246,24 @@ def test_items_move_into_a_group_by_a_draft_with_its_sentence(page, loop):
     page.controls["groups"].act("move-items", {"id": first.id, "items": []})
     group, apart = store.view.draft.ready
     assert set(group) == {*here, *moved}
-    assert isinstance(apart, int)
+    assert apart == EVERYTHING_ELSE
+    before = store.session
     page.gestures.apply()
     loop.until(lambda: store.session.status == "settled")
-    tree = store.drawn.tree
-    assert tree.smallest_clade(moved) != tree.root
-    assert apart not in tree.leaves(tree.smallest_clade((*here, *moved)))
+    assert store.drawn.tree.has_clade((*here, *moved))
+    members = {each.name: set(each.members) for each in store.session.groups}
+    assert members == {"Here": {*here, *moved}, "There": {*there} - {*moved}}
+    assert {row["name"]: row["locked"] for row in page.groups.state["rows"]}["Here"]
+    page.controls["bar"].act("undo", {})
+    assert store.session.groups == before.groups
+    assert store.session.constraints == before.constraints
+    page.controls["bar"].act("redo", {})
     page.controls["groups"].act("move-items", {"id": first.id, "items": [here[0]]})
     assert "already in Here" in store.view.said
     assert not store.view.draft.open
 
 
-def test_nothing_moves_into_a_locked_group(page, loop):
+def test_the_lock_of_a_group_moves_with_its_items(page, loop):
     store = page.store
     here = clades(store, 4, 12)[0]
     name(page, here, "Here")
@@ -265,8 +271,38 @@ def test_nothing_moves_into_a_locked_group(page, loop):
     loop.until(lambda: store.session.status == "settled")
     other = next(item for item in range(store.session.n_items) if item not in here)
     page.controls["groups"].act("move-items", {"id": store.session.groups[0].id, "items": [other]})
-    assert store.view.error[0] == "Here is locked."
-    assert not store.view.draft.open
+    page.gestures.apply()
+    loop.until(lambda: store.session.status == "settled")
+    assert [set(each.group) for each in store.session.enabled] == [{*here, other}]
+    assert set(store.session.groups[0].members) == {*here, other}
+    # An item that leaves a locked group leaves its lock too.
+    there = next(c for c in clades(store, 4, 12) if not {*here, other} & {*c})
+    name(page, there, "There")
+    page.controls["groups"].act(
+        "move-items", {"id": store.session.groups[1].id, "items": [here[0]]}
+    )
+    page.gestures.apply()
+    loop.until(lambda: store.session.status == "settled")
+    locks = {frozenset(each.group) for each in store.session.enabled}
+    assert locks == {frozenset({*here, other} - {here[0]}), frozenset({*there, here[0]})}
+
+
+def test_all_groups_are_locked_in_one_step(page, loop):
+    store = page.store
+    here = clades(store, 4, 12)[0]
+    there = next(c for c in clades(store, 4, 12) if not {*here} & {*c})
+    name(page, here, "Here")
+    name(page, there, "There")
+    store.dispatch(act.NameGroup((here[0], there[0]), "Both"))  # contradicts the other two
+    assert page.groups.state["unlocked"] == 3
+    page.controls["groups"].act("lock-groups", {})
+    loop.until(lambda: store.session.status == "settled")
+    assert [each.enabled for each in store.session.constraints] == [True, True, False]
+    assert store.session.conflict is not None
+    assert page.groups.state["unlocked"] == 0
+    page.controls["bar"].act("undo", {})
+    assert not store.session.constraints
+    assert len(store.session.groups) == 3
 
 
 def test_a_row_lists_its_items_in_the_order_of_the_picture(page):

@@ -108,13 +108,18 @@ class SetScaling(Action):
 
 @dataclass(frozen=True)
 class AddConstraint(Action):
-    """Add a constraint: ``group`` together, apart from ``apart``: one item or several."""
+    """Add a constraint: ``group`` together, apart from ``apart``: one item or several.
+
+    With ``into``, the named group of that id gets exactly the items of ``group`` in the same step.
+    The items leave other groups, but not those around that group.
+    """
 
     group: tuple[int, ...]
     apart: Apart
     author: str = "you"
     weight: float = 1.0
     note: str = ""
+    into: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "group", tuple(int(item) for item in self.group))

@@ -6,7 +6,7 @@ contradict them is kept disabled, and the conflict is explained. Nothing is dele
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hcviz.session.actions import (
@@ -36,6 +36,8 @@ from hcviz.session.conflicts import (
     split_consistent,
     update_conflict,
 )
+from hcviz.session.constraint import Apart
+from hcviz.session.group_rules import check_groups, moved_members
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, joined_rows
@@ -45,7 +47,56 @@ GONE = "That constraint is no longer in the list."
 
 
 def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResult:
-    """Add a constraint. It is enabled unless it contradicts others."""
+    """Add a constraint. It is enabled unless it contradicts others.
+
+    If it is enabled, the members of the group ``action.into`` change with it, and so do the locks
+    of all groups that get or lose items.
+    """
+    target = session.find_group(action.into)
+    if target is None:
+        return _add(session, action, methods, session.constraints)
+    groups = moved_members(session.groups, target, action.group)
+    check_groups(groups, session.n_items)
+    new = {
+        frozenset(old.members): () if old.id == target.id else group.members
+        for old, group in zip(session.groups, groups, strict=True)
+        if old.members != group.members
+    }
+    locks = _moved_locks(session.constraints, new)
+    after, effects = _add(session, action, methods, locks)
+    twins = (each for each in after.constraints if each.enabled)
+    if not any(_states(each, action.group, action.apart) for each in twins):
+        return _add(session, action, methods, session.constraints)
+    if after.past == session.past:  # the constraint was in the list
+        after = replace(add_undo_step(after, f"Moved into {target.name}"), constraints=locks)
+    return replace(after, groups=groups), effects
+
+
+def _moved_locks(
+    constraints: tuple[Constraint, ...], new: Mapping[frozenset[int], tuple[int, ...]]
+) -> tuple[Constraint, ...]:
+    """Return the constraints with the locks of groups on their ``new`` members.
+
+    A lock of fewer than two items is left out.
+    """
+    found = []
+    for each in constraints:
+        items = new.get(frozenset(each.group)) if each.is_clade else None
+        if items is None:
+            found.append(each)
+        elif len(items) > 1:
+            found.append(replace(each, group=items))
+    return tuple(found)
+
+
+def _states(constraint: Constraint, group: Iterable[int], apart: Apart) -> bool:
+    return frozenset(constraint.group) == frozenset(group) and constraint.apart == apart
+
+
+def _add(
+    session: Session, action: AddConstraint, methods: Methods, before: tuple[Constraint, ...]
+) -> UpdateResult:
+    """Add a constraint to those ``before``, in one step from ``session``."""
     check_items(session, action.group, action.apart)
     twins = [
         each
@@ -70,7 +121,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
     )
     session = replace(
         add_undo_step(session, f"Add: {session.sentence_of(made)}"),
-        constraints=(*session.constraints, made),
+        constraints=(*before, made),
         next_id=made.id + 1,
     )
     return _enable_if_consistent(session, made, methods)

@@ -37,11 +37,14 @@ class Draft:
         The items that belong together, in the order of the clicks.
     apart : tuple of int
         The odd ones. An item in both tuples is an odd one only (see :attr:`group`).
+    into : str
+        Id of the named group that gets the group's items as members, or "".
     """
 
     mode: Mode = "idle"
     picked: tuple[int, ...] = ()
     apart: tuple[int, ...] = ()
+    into: str = ""
 
     # ------------------------------------------------------------------ properties
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hcviz.core.errors import InvalidTaxonomy
@@ -112,6 +113,28 @@ def _changed(
     return _store(session, groups, text)
 
 
+def moved_members(
+    groups: tuple[Group, ...], target: Group, members: Iterable[int]
+) -> tuple[Group, ...]:
+    """Return the groups after ``target`` got these members.
+
+    New members join the groups around the target too, and leave all other groups. A group that
+    would be empty keeps its members.
+    """
+    after, before = set(members), set(target.members)
+    gained = after - before
+
+    def of(group: Group) -> set[int]:
+        own = set(group.members)
+        if group.id == target.id:
+            return after
+        if before < own:
+            return own | gained
+        return own if own < before else own - gained or own
+
+    return tuple(replace(each, members=tuple(sorted(of(each)))) for each in groups)
+
+
 def _store(session: Session, groups: tuple[Group, ...], text: str) -> UpdateResult:
     return announce(replace(add_undo_step(session, text.rstrip(".")), groups=groups), text)
 
@@ -119,6 +142,7 @@ def _store(session: Session, groups: tuple[Group, ...], text: str) -> UpdateResu
 __all__ = [
     "check_groups",
     "edit",
+    "moved_members",
     "name_group",
     "remove",
     "replace_all",

@@ -307,6 +307,12 @@ class Centre:
             self.renderer.draw_support()
             self.renderer.draw_labels()
 
+    def set_cluster_names(self, names: Mapping[int, str]) -> None:
+        """Write names (number of a cluster -> name) in the legend and in the tooltip."""
+        if names != self.state.cluster_names:
+            self.state.cluster_names = names
+            self.renderer.draw_head()
+
     def set_levels(self, levels: ArrayLike | None) -> None:
         """Colour the branches by a number of each node, int (m,), -1 for none.
 

@@ -16,6 +16,7 @@ from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.groups.places import names_of_nodes
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.features.levels.collapsing import collapsed_clades
+from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.similarity_queries import model as similarity_queries_model
@@ -227,6 +228,7 @@ class Drawing:
         if not drawn:
             self._centre.set_partition(clusters)
         self._store.clusters = clusters
+        self._centre.set_cluster_names(cluster_names(self._store))
         count, cut = (0, None) if clusters is None else (clusters.count, clusters.cut)
         view = self._store.view
         if clusters is not None and clusters.by_hand:
@@ -284,6 +286,7 @@ class Drawing:
         """Write the names of groups in the tree that is drawn."""
         if self._source is not None and self._tree is not None:
             self._centre.set_names(names_of_nodes(self._store, self._source))
+            self._centre.set_cluster_names(cluster_names(self._store))
 
     def _draw_levels(self) -> None:
         shown = tree_to_show(self._store) is self._store.session.tree

@@ -29,11 +29,17 @@ class Pick:
 
 @dataclass(frozen=True)
 class Strip:
-    """A column of classes beside the labels: a code for each item (255: none), and the names."""
+    """A column of classes beside the labels: a code for each item (255: none), and the names.
+
+    ``colours`` has a colour for each name; empty for the usual ones. ``many`` is the
+    word for several of them.
+    """
 
     name: str
     codes: NDArray[np.uint8]
     names: tuple[str, ...]
+    colours: tuple[str, ...] = ()
+    many: str = "classes"
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,9 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
     chips, used = "", 0.0
     wides = [SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0) for k, name in enumerate(names)]
     all_fit = len(names) == count and sum(wides) <= room
-    for k, (name, colour) in enumerate(zip(names, class_colours(count), strict=False)):
+    for k, (name, colour) in enumerate(
+        zip(names, strip.colours or class_colours(count), strict=False)
+    ):
         wide = wides[k]
         if not all_fit and used + wide + CHIP_GAP + MORE > room:
             break
@@ -75,7 +77,7 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
     else:
         k = len(names)
     if k < count:
-        text = f"and {count - k} more" if k else f"{count} classes"
+        text = f"and {count - k} more" if k else f"{count} {strip.many}"
         chips += f'<span style="white-space:nowrap">{text}</span>'
         used += CHIP_GAP + MORE
     html = (

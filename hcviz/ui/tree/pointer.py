@@ -120,7 +120,7 @@ class Pointer:
         image = (items.picture(leaf) or "") if leaf >= 0 else ""
         title, text = describe_slot(
             scene, items, state.strips, slot, state.support, state.axis, state.partition,
-            state.merged, state.names,
+            state.merged, state.names, state.cluster_names,
         )  # fmt: skip
         cell = None
         if figure == "heat" and self._source.cells is not None:

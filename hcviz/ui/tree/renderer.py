@@ -187,7 +187,8 @@ class TreeRenderer:
     def draw_head(self) -> None:
         """Write the line above the figures."""
         shown = self._source.cells if self._state.tree is not None else None
-        self._figures.grid.draw_head(self._state.items, self._state.strips, shown)
+        named = self._state.named_clusters(self._theme.clusters)
+        self._figures.grid.draw_head(self._state.items, (*self._state.strips, *named), shown)
 
     def show_placeholder(self) -> None:
         """Write the line above the figures, and a hint in place of a tree that is missing."""

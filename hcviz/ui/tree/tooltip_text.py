@@ -27,18 +27,22 @@ def describe_slot(
     clusters: Partition | None = None,
     merged: Any = None,
     names: Mapping[int, str] | None = None,
+    cluster_names: Mapping[int, str] | None = None,
 ) -> tuple[str, str]:
     """Return ``(title, text)`` for a slot of the scene.
 
     ``support`` float (m,), or None. ``merged`` bool (m,), the nodes that are not drawn, or None.
-    ``names``: node -> name of its group.
+    ``names``: node -> name of its group. ``cluster_names``: number of a cluster -> name of the
+    group that it is.
     """
     leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
     if clusters is not None:
         inside = np.unique(clusters.of_item[leaves])
         if inside.size == 1:
-            classes = f"cluster {inside[0]}\n{classes}".rstrip()
+            known = (cluster_names or {}).get(int(inside[0]))
+            cluster = f"cluster {inside[0]}" + (f": {known}" if known else "")
+            classes = f"{cluster}\n{classes}".rstrip()
     name, around = _group_names(scene, slot, names or {})
     if leaves.size == 1:
         title = str(items.labels[leaves[0]])

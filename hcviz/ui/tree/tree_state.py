@@ -39,6 +39,7 @@ class TreeState:
     merged : bool (m,), the nodes that are drawn as a part of the node above them, or None
     levels : int (m,), a colour's index for each node, or None
     names : node -> name of its group
+    cluster_names : number of a cluster -> name of the group that it is
     selected, together, apart : int (k,), leaves that are emphasised or marked
     """
 
@@ -56,6 +57,7 @@ class TreeState:
         self.merged: NDArray[np.bool_] | None = None
         self.levels: Any = None
         self.names: Mapping[int, str] = {}
+        self.cluster_names: Mapping[int, str] = {}
         self.selected = self.together = self.apart = leaf_array(())
         self._collapsed: dict[bytes, NDArray[Any]] = {}  # leaves of each collapsed clade
 
@@ -64,7 +66,7 @@ class TreeState:
         self.items, self.strips = items, items.strips()
         self.remove_tree()
         self.cluster_codes = self.support = self.levels = self.merged = None
-        self.names = {}
+        self.names, self.cluster_names = {}, {}
         self.colours.restore(None)
         self.selected = self.together = self.apart = leaf_array(())
         self._collapsed.clear()
@@ -214,6 +216,24 @@ class TreeState:
             self.tree, self.partition, colours, self.layout.order
         )
         return count, of_node
+
+    def named_clusters(self, colours: Sequence[str]) -> tuple[Strip, ...]:
+        """Return the clusters that are named groups, from top to bottom, for the legend."""
+        codes, clusters, layout = self.cluster_codes, self.partition, self.layout
+        if not self.cluster_names or codes is None or clusters is None or layout is None:
+            return ()
+        code_of = dict(
+            zip(clusters.of_item[layout.order].tolist(), codes[layout.order].tolist(), strict=True)
+        )
+        named = [
+            (self.cluster_names[number], colours[code])
+            for number, code in code_of.items()
+            if number in self.cluster_names and code < len(colours)
+        ]
+        if not named:
+            return ()
+        names, shown = zip(*named, strict=True)
+        return (Strip("Groups", codes, names, shown, many="groups"),)
 
     # ------------------------------------------------------------------ session files
 

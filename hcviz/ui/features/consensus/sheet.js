@@ -29,10 +29,18 @@ export const render = component(
 
     const take = items => send("take", { items })
     const members = c => state.items.slice(c.rows[0], c.rows[1] + 1)
-    const words = ({ rows: [first, last], percent }) => {
+    const groups = new Map(
+      Object.entries(state.groups).map(([k, name]) => [state.clades[k], name]),
+    )
+    const words = c => {
+      const {
+        rows: [first, last],
+        percent,
+      } = c
       const some = state.names.slice(first, Math.min(last, first + 3) + 1).join(", ")
       const more = last - first > 3 ? " …" : ""
-      return `${last - first + 1} items: ${some}${more}. In ${percent} % of the trees.`
+      const name = groups.has(c) ? `${groups.get(c)}: ` : ""
+      return `${name}${last - first + 1} items: ${some}${more}. In ${percent} % of the trees.`
     }
     // The stem and the bar of a clade. The area that reacts to a click is wider than the lines.
     const lines = c =>
@@ -60,11 +68,13 @@ export const render = component(
       event.preventDefault()
       event.stopPropagation()
     }
-    // Supports are written on the stems, or right of the bar if a stem is too short. Larger clades
-    // come first.
+    // Names and supports are written on the stems, or right of the bar if a stem is too short.
+    // Named clades come first, then larger ones.
     const written = []
     const support = c => {
-      const wide = 6 * String(c.percent).length + 2,
+      const name = groups.get(c)
+      const text = name ? `${short(name, 22)} ${c.percent}` : String(c.percent)
+      const wide = (name ? 6.2 : 6) * text.length + 2,
         roomy = x(c.at[0]) - x(c.at[1]) >= wide + 2
       const at = roomy ? x(c.at[0]) - 3 : x(c.at[0]) + 3,
         line = PAD + c.y[0] * row - 2.5
@@ -72,18 +82,29 @@ export const render = component(
       if (
         (c.rows[1] - c.rows[0] + 1) * row < TALL ||
         at + 8 > left + tree ||
-        written.some(([a, b]) => Math.abs(a - box[0]) < 20 && Math.abs(b - box[1]) < 10)
+        written.some(
+          ([a, b, other]) =>
+            a < box[0] + Math.max(wide, 20) &&
+            box[0] < a + Math.max(other, 20) &&
+            Math.abs(b - box[1]) < 10,
+        )
       )
         return null
-      written.push(box)
+      written.push([...box, wide])
       return svg(
         "text",
-        { x: at.toFixed(1), y: line.toFixed(1), "text-anchor": roomy ? "end" : "start" },
-        String(c.percent),
+        {
+          class: name ? "group" : null,
+          x: at.toFixed(1),
+          y: line.toFixed(1),
+          "text-anchor": roomy ? "end" : "start",
+        },
+        text,
       )
     }
     const largest = [...state.clades].sort(
-      (a, b) => b.rows[1] - b.rows[0] - (a.rows[1] - a.rows[0]),
+      (a, b) =>
+        groups.has(b) - groups.has(a) || b.rows[1] - b.rows[0] - (a.rows[1] - a.rows[0]),
     )
     const ys = unpacked(state.y, Float32Array)
     const points = Array.from(unpacked(state.x, Float32Array), (at, k) =>

@@ -75,8 +75,23 @@ def state(store: Store) -> dict[str, Any]:
         "bounds": [MIN_MAJORITY, MAX_MAJORITY],
         "heights": view.heights,
         **found["drawn"],
+        "groups": _groups(store, found["order"], found["drawn"]["clades"]),
         "names": [labels[item] for item in found["order"].tolist()],
     }
+
+
+def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> dict[int, str]:
+    """Return index of a clade -> name of the group that has exactly these items."""
+    names = {frozenset(group.members): group.name for group in store.session.groups}
+    sizes = {len(members) for members in names}
+    found = {}
+    for k, clade in enumerate(clades):
+        first, last = clade["rows"]
+        if last + 1 - first in sizes:
+            name = names.get(frozenset(order[first : last + 1].tolist()))
+            if name is not None:
+                found[k] = name
+    return found
 
 
 def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
@@ -151,6 +166,7 @@ def _depends_on(store: Store) -> Any:
     view = store.view
     return (
         *sampled_trees.depends_on(store),
+        store.session.groups,
         view.summary,
         view.majority,
         view.heights,

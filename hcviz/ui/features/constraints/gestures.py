@@ -69,23 +69,24 @@ class Gestures:
             return
         store.look(draft=draft.drop(members, apart), selection=())
 
-    def move_into(self, items: tuple[int, ...], members: tuple[int, ...], name: str) -> None:
-        """Open the draft that ``items`` belong to a group with this name and these members."""
+    def move_into(
+        self, items: tuple[int, ...], members: tuple[int, ...], name: str, into: str
+    ) -> None:
+        """Open the draft that ``items`` and these members are a group, the one with the id
+        ``into``."""
         store = self.store
-        tree = None if store.drawn is None else store.drawn.tree
-        inside = set(members).intersection(items)
-        if tree is None or not items:
+        if store.drawn is None or not items:
             return
+        inside = set(members).intersection(items)
         if inside:
             first = store.session.labels[min(inside)]
             store.look(said=f"{first} is already in {name}.")
             return
-        apart = item_set_apart(tree, items, members, self.order())
-        if apart is None:
+        if len(members) + len(items) == store.session.n_items:
             store.look(said=f"These and {name} are all items: no item is left to be apart.")
             return
-        picked = (*members, *items)
-        store.look(draft=Draft("odd", picked, (apart,)), selection=(), error=None, said="")
+        draft = Draft("together", (*members, *items), into=into)
+        store.look(draft=draft, selection=(), error=None, said="")
 
     def key(self, key: str) -> None:
         """Handle the keys T, O, E, G, Enter and Escape."""
@@ -141,5 +142,7 @@ class Gestures:
             self.store.look(said=ALL_ITEMS)
             return
         self.store.look(draft=Draft(), selection=())
-        self.store.dispatch(act.AddConstraint(*ready, author=self.store.session.author))
+        author = self.store.session.author
+        into = draft.into if ready[1] == EVERYTHING_ELSE else ""
+        self.store.dispatch(act.AddConstraint(*ready, author=author, into=into))
         self.on_stated()

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
 from hcviz.session.model import Group
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.groups.model import SEPARATOR, selection_key
-from hcviz.ui.features.groups.places import clade_of, group_of_items, lock_of, shown_taxonomy
+from hcviz.ui.features.groups.places import (
+    clade_of,
+    group_of_items,
+    lock_of,
+    shown_taxonomy,
+    unlocked_groups,
+)
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
 
 ACTS = Acts()
 
-LOCKED_HINT = "Unlock it first, move the items, and lock it again."
 MOVED = ("The selection has changed, so nothing was done.", "Select the items again.")
 
 
@@ -63,6 +68,20 @@ class GroupControls(Controls):
             self.gestures.on_stated()
         elif not locked and found is not None:
             store.dispatch(act.DisableConstraint(found.id))
+
+    @ACTS.on("lock-groups")
+    def _lock_all(self) -> None:
+        """Lock all groups in one step. Those that contradict others are kept and explained."""
+        groups, session = unlocked_groups(self.store), self.store.session
+        if groups:
+            found = tuple(
+                Constraint(
+                    k, group.members, EVERYTHING_ELSE, author=session.author, note=group.name
+                )
+                for k, group in enumerate(groups)
+            )
+            source = "Groups locked" if len(groups) > 1 else f"Locked {groups[0].name}"
+            self.store.dispatch(act.ImportConstraints(found, source=f"{source}: "))
 
     @ACTS.on("rename-group")
     def _rename(self, id: str, name: str) -> None:
@@ -138,11 +157,7 @@ class GroupControls(Controls):
         if group is None or not all(0 <= item < n for item in moved):
             return
         members = clade_of(shown_taxonomy(self.store), group)
-        lock = lock_of(self.store, members)
-        if lock is not None:
-            self.store.look(error=(f"{group.name} is locked.", LOCKED_HINT))
-        else:
-            self.gestures.move_into(moved, members, group.name)
+        self.gestures.move_into(moved, members, group.name, group.id)
 
     @ACTS.on("save-groups")
     def _save(self, format: str) -> None:

@@ -18,6 +18,7 @@ from hcviz.ui.features.groups.places import (
     group_of_items,
     lock_of,
     shown_taxonomy,
+    unlocked_groups,
 )
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.store import Store
@@ -59,6 +60,7 @@ def state(store: Store) -> dict[str, Any]:
         "tray": tray,
         "changed": sum(row["change"] is not None for row in rows),
         "canPlace": bool(free),
+        "unlocked": len(unlocked_groups(store)),
         "formats": [[key, each.title] for key, each in FORMATS.items()],
     }
 

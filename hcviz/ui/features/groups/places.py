@@ -65,11 +65,41 @@ def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
     return found
 
 
+def named_clades(store: Store, tree: Tree) -> dict[int, str]:
+    """Return node -> name of the group at this place, for a tree other than that on the screen.
+
+    Groups of one item are left out.
+    """
+    groups = store.session.groups
+    if not groups or tree.n_leaves != store.session.n_items:
+        return {}
+    taxonomy = Taxonomy(store.session.labels, tree, groups)
+    return {
+        node: group.name
+        for group, node in zip(groups, taxonomy.nodes, strict=True)
+        if node >= tree.n_leaves
+    }
+
+
 def lock_of(store: Store, items: Iterable[int]) -> Constraint | None:
     """Return the enabled constraint that these items are a group, or None."""
     wanted = frozenset(items)
     return next(
         (c for c in store.session.enabled if c.is_clade and frozenset(c.group) == wanted), None
+    )
+
+
+def unlocked_groups(store: Store) -> tuple[Group, ...]:
+    """Return the groups that can be locked and have no lock in the list, not even a disabled one.
+
+    A lock needs several items, but not all.
+    """
+    session = store.session
+    listed = {frozenset(c.group) for c in session.constraints if c.is_clade}
+    return tuple(
+        group
+        for group in session.groups
+        if 1 < len(group.members) < session.n_items and frozenset(group.members) not in listed
     )
 
 
@@ -114,7 +144,9 @@ __all__ = [
     "group_of_items",
     "lock_of",
     "locked_groups",
+    "named_clades",
     "names_of_nodes",
     "shown_taxonomy",
     "taxonomy_on",
+    "unlocked_groups",
 ]

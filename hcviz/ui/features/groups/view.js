@@ -115,6 +115,7 @@ function dropTarget(row, send) {
       event.stopPropagation()
       send("move-items", { id: row.id, items: dragged })
       dragged = null
+      rootOf.getRootNode().activeElement?.blur() // Enter applies the draft, and shows no item
     },
   }
 }
@@ -339,6 +340,22 @@ export const render = component("groups", (state, send, root) => {
             onclick: () => send("accept-groups"),
           },
           `Accept all ${state.changed} changes`,
+        )
+      : null,
+    state.unlocked > 1
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "all",
+            "data-key": "lock-groups",
+            title:
+              "Keep these groups in every tree. Groups that contradict other constraints stay " +
+              "unlocked and are explained",
+            onclick: () => send("lock-groups"),
+          },
+          icon("lock"),
+          `Lock all ${state.unlocked.toLocaleString("en")} groups`,
         )
       : null,
     lost.length

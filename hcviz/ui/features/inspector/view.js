@@ -100,27 +100,6 @@ export const render = component(
             s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
             h("div", { class: "name" }, s.title),
             nameField(s.group, send),
-            s.sure ? h("p", { class: "small group" }, s.sure) : null,
-            facts(s.facts),
-            s.members.length > 1
-              ? h(
-                  "div",
-                  { class: "chips", "data-scroll": "members", "aria-label": "Members" },
-                  s.members.map(m =>
-                    h(
-                      "button",
-                      {
-                        type: "button",
-                        title: m.name,
-                        "data-key": `m-${m.id}`,
-                        onclick: () => send("pick", { id: m.id }),
-                      },
-                      m.name,
-                    ),
-                  ),
-                  s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null,
-                )
-              : null,
             h(
               "div",
               { class: "row" },
@@ -150,7 +129,31 @@ export const render = component(
                 : null,
               clusterButtons(s.clusters, send),
             ),
+            s.sure ? h("p", { class: "small group" }, s.sure) : null,
+            facts(s.facts),
             aboutSelection(s.about, s.group, send),
+            s.members.length > 1
+              ? [
+                  h("h2", {}, "Its items"),
+                  h(
+                    "div",
+                    { class: "chips", "data-scroll": "members", "aria-label": "Members" },
+                    s.members.map(m =>
+                      h(
+                        "button",
+                        {
+                          type: "button",
+                          title: m.name,
+                          "data-key": `m-${m.id}`,
+                          onclick: () => send("pick", { id: m.id }),
+                        },
+                        m.name,
+                      ),
+                    ),
+                    s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null,
+                  ),
+                ]
+              : null,
           )
         : h(
             "p",

@@ -27,6 +27,43 @@ export const render = component("tanglegram", (state, send, root) => {
   const moved = new Set(state.moved),
     chosen = new Set(state.chosenItems)
 
+  // Names of groups at their bars, on the side of the root; where there is no room, on the other.
+  const groupNames = (drawn, x, toLeaves) => {
+    const boxes = []
+    return drawn.groups.map(([at, first, last, name]) => {
+      const text = short(name, 24),
+        wide = 6.4 * text.length + 4
+      const bar = x(at, drawn.top),
+        y = ((first + last) / 2) * row
+      const root = x(drawn.top, drawn.top)
+      const outward = Math.abs(bar - root) >= wide
+      const anchor = outward === toLeaves > 0 ? "end" : "start"
+      const left = anchor === "end" ? bar - wide : bar
+      const clear = [y - 3, y + 10, y - 16].find(
+        line =>
+          line > 9 &&
+          line < height - 1 &&
+          !boxes.some(
+            box =>
+              box.at < left + wide &&
+              left < box.at + box.wide &&
+              Math.abs(box.line - line) < 12,
+          ),
+      )
+      if (clear === undefined) return null
+      boxes.push({ at: left, wide, line: clear })
+      return svg(
+        "text",
+        {
+          x: (bar + (anchor === "end" ? -4 : 4)).toFixed(1),
+          y: clear.toFixed(1),
+          "text-anchor": anchor,
+        },
+        text,
+        svg("title", {}, `${name}: ${counted(last - first, "item")}`),
+      )
+    })
+  }
   const side = (drawn, x, class_) =>
     svg(
       "g",
@@ -84,6 +121,8 @@ export const render = component("tanglegram", (state, send, root) => {
       .sort((a, b) => place(a) - place(b))
       .filter(k => place(k) * row - last >= 11 && ((last = place(k) * row), true))
   }
+  const fromLeft = (at, top) => 4 + (1 - at / top) * (tree - 10)
+  const fromRight = (at, top) => width - fromLeft(at, top)
   // Lines of moved items are drawn last, on top.
   const steps = [...Array(n).keys()].sort((a, b) => moved.has(a) - moved.has(b))
   return [
@@ -146,8 +185,10 @@ export const render = component("tanglegram", (state, send, root) => {
       svg(
         "svg",
         { width, height, viewBox: `0 0 ${width} ${height}` },
-        side(state.left, (at, top) => 4 + (1 - at / top) * (tree - 10), "tree"),
-        side(state.right, (at, top) => width - 4 - (1 - at / top) * (tree - 10), "tree"),
+        side(state.left, fromLeft, "tree"),
+        side(state.right, fromRight, "tree"),
+        svg("g", { class: "groups" }, groupNames(state.left, fromLeft, 1)),
+        svg("g", { class: "groups" }, groupNames(state.right, fromRight, -1)),
         svg("g", { class: "lines" }, steps.map(line)),
         svg(
           "g",

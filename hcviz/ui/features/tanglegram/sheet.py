@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hcviz.core.layout import elbows, places, with_even_heights
 from hcviz.core.tanglegram import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
+from hcviz.ui.features.groups.places import named_clades
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.packing import row_ranges
@@ -56,8 +58,8 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "choices": [[key, label] for key, (label, _) in trees.items()],
         "chosen": chosen,
-        "left": _drawn(before, left, changes.lost),
-        "right": _drawn(after, right, changes.gained),
+        "left": _drawn(before, left, changes.lost, named_clades(store, before)),
+        "right": _drawn(after, right, changes.gained, named_clades(store, after)),
         "names": [store.session.labels[item] for item in left],
         "items": left.tolist(),
         "to": place[left].tolist(),
@@ -104,8 +106,13 @@ def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
     return out
 
 
-def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, Any]:
-    """Return a tree as a path, and its changed clades as (height, first row, last row)."""
+def _drawn(
+    tree: Tree, order: NDArray[Any], changed: NDArray[Any], names: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return a tree as a path, and its changed clades as (height, first row, last row).
+
+    Its groups are (height, first row, last row, name), larger groups first.
+    """
     even = with_even_heights(tree)
     x, y = elbows(even, order)
     first, last = row_ranges(tree, order)
@@ -115,6 +122,15 @@ def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, 
         "changed": [
             [float(even.height[node]), int(first[node]), int(last[node]) + 1]
             for node in changed.tolist()
+        ],
+        "groups": [
+            [
+                float(even.height[node]),
+                int(first[node]),
+                int(last[node]) + 1,
+                names[node],
+            ]
+            for node in sorted(names, reverse=True)
         ],
     }
 
@@ -137,7 +153,11 @@ def _unavailable_because(store: Store) -> str:
 
 def _depends_on(store: Store) -> Any:
     view = store.view
-    return (store.drawn, store.baseline, store.session.history, view.compared, view.selection)
+    session = store.session
+    return (
+        store.drawn, store.baseline, session.history, session.groups, view.compared,
+        view.selection,
+    )  # fmt: skip
 
 
 @ACTS.on("pick")

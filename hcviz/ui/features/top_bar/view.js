@@ -178,7 +178,12 @@ function fileMenu(state, send, root) {
       pictureForm(fields => act("save-picture", fields)()),
     ),
     h("hr"),
-    item("Copy a link to this view", act("share")),
+    item(
+      "Copy a link to this view",
+      act("share"),
+      false,
+      "Data, method, look and constraints. Names of groups are in a saved session only",
+    ),
     h("hr"),
     h("div", { class: "head" }, "Lesson"),
     item(
