@@ -104,22 +104,19 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
         expect(group(page, name).locator(".lock")).to_be_visible()
     expect(dashboard.constraints).to_have_count(2)
 
-    # Three items move to another group: by the button, and by dragging from the list.
+    # Three items move to another group.
     moves = (("Tools", "Storage"), ("Storage", "Baking"), ("Knives", "Tools"))
     moved = {}
-    for step, (old, new) in enumerate(moves, start=1):
+    for old, new in moves:
         name = next(item for item in listed(page, old) if item not in moved)
         moved[name] = new
         row = page.get_by_label(f"Items of {old}", exact=True).get_by_role("button", name=name)
         target = group(page, new)
         before = int(target.locator(".number").inner_text())
-        if step == 2:
-            row.drag_to(target.locator(".name"))
-        else:
-            row.click()
-            expect(dashboard.selected).to_have_text(name)
-            target.hover()
-            target.get_by_role("button", name="Move here").click()
+        row.click()
+        expect(dashboard.selected).to_have_text(name)
+        target.hover()
+        target.get_by_role("button", name="Move here").click()
         expect(dashboard.verdict.first).to_be_visible()
         expect(page.locator(".hc-foot")).to_contain_text("Enter: they are a group")
         shot(page, f"job-moving-{new}")
@@ -140,7 +137,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
     dashboard.say(["Espresso cup", "Coffee mug"], "Chef knife")
     dashboard.press("Enter")
     expect(dashboard.constraints).to_have_count(6)
-    expect(dashboard.sentence).to_contain_text("All 6 constraints hold")
+    expect(dashboard.sentence).to_contain_text("Kept: Espresso cup + Coffee mug")
     wait_still(page)
     expect(page.locator(".hc-groups .group")).to_have_count(8)
     for name in (*NAMES[:2], *moved.values()):
