@@ -29,7 +29,8 @@ def site(tmp_path_factory):
 def test_every_public_name_and_document_has_a_page(site):
     pages = {path.stem for path in (site / "_api").glob("*.html")}
     names = {f"{module}.{name}" for module, name in public_api.names()}
-    assert names - pages == {"hcviz.taxonomy.Group", "hcviz.taxonomy.Taxonomy"}  # under hcviz
+    for path in names - pages:  # on a page under hcviz
+        assert f"hcviz.{path.rsplit('.', 1)[1]}" in pages
     for document in (ROOT / "docs").glob("*.md"):
         assert (site / f"{document.stem}.html").exists()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.data_sources import similarity_to_show
+from hcviz.ui.state.saved_look import ALL, BY_HAND
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items, partition
 from hcviz.ui.tree.heatmap_cells import HeatmapCells
@@ -46,7 +47,7 @@ class Drawing:
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
-        store.kept_picture, store.show_picture = centre.view_settings, centre.restore_view_settings
+        store.kept_picture, store.show_picture = centre.view_settings, self._restore
         self._uncertainty = UncertaintyMap(store, schedule, self._draw_uncertain)
         centre.set_worker(lambda work, done: self._in_background(work, done, schedule))
         subscribe = store.subscribe
@@ -287,6 +288,13 @@ class Drawing:
         if self._source is not None and self._tree is not None:
             self._centre.set_names(names_of_nodes(self._store, self._source))
             self._centre.set_cluster_names(cluster_names(self._store))
+
+    def _restore(self, settings: Mapping[str, Any]) -> None:
+        """Restore the saved view of the picture; what does not fit the items is ignored."""
+        self._centre.restore_view_settings(settings)
+        view = self._store.view
+        if view.level == BY_HAND and not self._centre.state.collapsed:
+            self._store.view = replace(view, level=ALL)
 
     def _draw_levels(self) -> None:
         shown = tree_to_show(self._store) is self._store.session.tree
