@@ -216,11 +216,13 @@ class TreeFigure:
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
-            ticks = label_fitting.nice_ticks(height, 4)
-            self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
-    def draw_title(self, title: str, width: float) -> None:
-        """Write the axis' title below the ticks, cut to ``width`` pixels."""
+    def draw_axis(self, title: str, width: float, tick: Callable[[float], str]) -> None:
+        """Write the ticks, and the axis' title below them, cut to ``width`` pixels."""
+        places = label_fitting.nice_ticks(self._top, 4)
+        texts = [tick(float(each)) for each in places]
+        if self.ticks.data["text"] != texts:
+            self.ticks.data = {"x": f32(places), "text": texts}
         middle = (self.x_range.start + self.x_range.end) / 2
         data = {"x": [middle], "text": [label_fitting.truncate(title, 11, width - 6)]}
         if dict(self.title.data) != data:
