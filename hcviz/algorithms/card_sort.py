@@ -24,8 +24,8 @@ from hcviz.core.tree import Tree
 Float = NDArray[np.float64]
 Snapshots = Iterator[Snapshot | None]
 
-AGREEMENT = Heights("share of participants with the group on one pile", "On one pile", True)
-LEAST_PAIR = Heights("share of participants, of the pair least together", "Least pair", True)
+AGREEMENT = Heights("participants with the group on one pile (%)", "On one pile", True)
+LEAST_PAIR = Heights("participants with the least agreed pair on one pile (%)", "Least pair", True)
 #: The mean share of two groups decides only between equal least shares.
 TIE = 1e-9
 

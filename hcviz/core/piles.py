@@ -81,9 +81,9 @@ def _matrix(piles: Sequence[Pile], column: NDArray[np.int64], n_items: int) -> c
 
 
 def pair_shares(piles: Sequence[Pile], n_items: int) -> tuple[Float, Bool]:
-    """Return the share of common piles for each two cards, and which pairs somebody sorted.
+    """Return the share of common piles for each two cards, and which pairs were sorted.
 
-    The share is among the participants who sorted both cards; 0 for a pair that nobody sorted.
+    The share is among the participants who sorted both cards; 0 if there are none.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def pair_shares(piles: Sequence[Pile], n_items: int) -> tuple[Float, Bool]:
     Returns
     -------
     float64 (n, n), bool (n, n)
-        The diagonals are the same as for a pair: 1 for a card that somebody sorted.
+        The diagonals are the same as for a pair: 1 for a card that was sorted.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def pile_similarity(piles: Sequence[Pile], n_items: int) -> tuple[Float, int, fl
     Returns
     -------
     float64 (n, n), int, float
-        The shares of :func:`pair_shares`. A pair that nobody sorted has the mean of the others.
+        The shares of :func:`pair_shares`. A pair that was not sorted has the mean of the others.
         The diagonal is 1. Then the number of these pairs, and that mean.
 
     Raises

@@ -17,7 +17,7 @@ from hcviz.core.piles import Pile, membership, name_key, participants_of, sorted
 
 Float = NDArray[np.float64]
 
-#: Participants with whom each participant is compared, at most.
+#: Each participant is compared with at most this many others.
 MOST_COMPARED = 200
 
 

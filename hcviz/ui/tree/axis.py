@@ -38,8 +38,8 @@ class Axis:
         return with_even_heights(self.tree) if self.even else self.tree
 
     def tick(self, height: float) -> str:
-        """Return what the axis writes at a height."""
-        return share_text(height) if self.is_share and not self.even else f"{height:.6g}"
+        """Return what the axis writes at a height; a share is in per cent, without the sign."""
+        return share_text(height)[:-2] if self.is_share and not self.even else f"{height:.6g}"
 
     def heights_of(self, node: int) -> list[tuple[str, str]]:
         """Return names and values of a clade's heights: the level, if shown, and its own height."""
@@ -59,7 +59,7 @@ def number(value: float) -> str:
 
 def share_text(height: float) -> str:
     """Return the share that a height is 1 minus of, in per cent."""
-    return f"{100 * (1 - height) + 1e-9:.3g} %"
+    return f"{round(100 * (1 - height), 1) + 0.0:g} %"
 
 
 __all__ = ["Axis", "number", "share_text"]

@@ -6,6 +6,7 @@ import base64
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,29 +17,7 @@ _NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\
 #: With more cards, the numbers of the agreement are left out. The picture has their colours.
 MOST_IN_TABLE = 80
 
-_STYLE = """
-:root{--ink:#1d2329;--soft:#5b6670;--line:#dde2e6;--bar:#0b63b5}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:76rem;padding:1.5rem 1rem 4rem;background:#fff;color:var(--ink);
-font:1rem/1.5 system-ui,sans-serif}
-h1{font-size:1.6rem;line-height:1.2;margin:0 0 .25rem;overflow-wrap:anywhere}
-h2{font-size:1.15rem;margin:2rem 0 .25rem}
-p{margin:.25rem 0 .75rem;max-width:50rem}.soft,small{color:var(--soft)}
-.wide{overflow-x:auto}img{max-width:100%;height:auto;min-width:40rem}
-table{border-collapse:collapse}
-th,td{padding:.3rem .75rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;
-vertical-align:top;overflow-wrap:anywhere}
-.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
-.card{display:inline-block;border:1px solid var(--line);border-radius:1rem;padding:0 .5rem;
-margin:0 .25rem .2rem 0;font-size:.85rem}
-.bar{display:inline-block;width:6rem;height:.6rem;background:var(--line);margin-right:.5rem}
-.bar i{display:block;height:100%;background:var(--bar)}
-.pairs{font-size:.7rem}.pairs th{font-weight:400;white-space:nowrap;padding:.1rem .3rem .1rem 0}
-.pairs thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.3rem 0}
-.pairs td{padding:.1rem .2rem;text-align:right;border:1px solid #fff}
-@media print{body{max-width:none;padding:0;font-size:9pt}h2{break-after:avoid}
-tr{break-inside:avoid}}
-"""
+_STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 
 
 def card_sort_report(
@@ -75,6 +54,8 @@ def card_sort_report(
         _count(state["nameCount"], "name"),
     ]
     image = base64.b64encode(picture).decode()
+    said = f"Method: {method}. Colours: the share of participants with both cards on one pile."
+    alt = "The tree of the cards beside their agreement"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
@@ -82,10 +63,8 @@ def card_sort_report(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,"><title>{title}</title>\n<style>{_STYLE}</style></head>\n'
         f'<body><h1><bdi>{title}</bdi></h1><p class="soft">{" · ".join(facts)}</p>\n'
-        f"<h2>Tree and agreement of cards</h2><p>Method: {_escaped(method)}. The colours show the "
-        "share of participants who put both cards on one pile.</p>"
-        '<div class="wide"><img alt="The tree of the cards beside their agreement" '
-        f'src="data:image/svg+xml;base64,{image}"></div>\n'
+        f"<h2>Tree and agreement of cards</h2><p>{_escaped(said)}</p>"
+        f'<div class="wide"><img alt="{alt}" src="data:image/svg+xml;base64,{image}"></div>\n'
         f"{_names(state)}{_people(state)}{_various(state)}{_pairs(shares, labels, order)}"
         "</body></html>\n"
     )
@@ -156,6 +135,7 @@ def _pairs(shares: NDArray[np.float64], labels: Sequence[str], order: Sequence[i
     if len(labels) > MOST_IN_TABLE:
         return ""
     head = "".join(f"<th>{_name(labels[k])}</th>" for k in order)
+    said = "Per cent of the participants who sorted both cards."
     body = []
     for a in order:
         cells = "".join(
@@ -166,8 +146,8 @@ def _pairs(shares: NDArray[np.float64], labels: Sequence[str], order: Sequence[i
         )
         body.append(f"<tr><th>{_name(labels[a])}</th>{cells}</tr>")
     return (
-        "<h2>Agreement of each two cards</h2><p>Per cent of the participants who sorted both "
-        'cards.</p><div class="wide"><table class="pairs"><thead><tr><th></th>'
+        f"<h2>Agreement of each two cards</h2><p>{said}</p>"
+        '<div class="wide"><table class="pairs"><thead><tr><th></th>'
         f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>\n"
     )
 
