@@ -123,8 +123,8 @@ def _various(state: Mapping[str, Any]) -> str:
     rows = [(_name(each["name"]), _share(each["variety"])) for each in state["various"]]
     return _section(
         "Cards placed most variously",
-        "0 % if all participants put the card on the same pile. 100 % if no two piles with the "
-        "card share a card.",
+        "How far the piles with the card differ between two participants: 1 minus the mean Jaccard "
+        "index. 0 % if all made the same pile.",
         ("Card", "Variety"),
         rows,
         state["variousCount"],

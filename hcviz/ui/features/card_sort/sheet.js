@@ -134,7 +134,6 @@ function namesPart(state, send) {
             h("th", {}, "Name"),
             h("th", { title: "Participants who used the name" }, "Used by"),
             h("th", { title: "With the number of participants who put the card there" }, "Cards"),
-            h("th", {}, h("span", { class: "sr" }, "Do")),
           ),
         ),
         h("tbody", {}, state.names.map(row => nameRow(row, state, send))),
@@ -173,6 +172,36 @@ function nameRow(row, state, send) {
       { scope: "row" },
       h("span", { class: "name", dir: "auto", title: row.name }, row.name),
       various ? h("small", { class: "quiet", title: spellings }, short(spellings, 90)) : null,
+      h(
+        "div",
+        { class: "do" },
+        h(
+          "button",
+          {
+            type: "button",
+            "data-key": `s-${row.name}`,
+            "aria-label": `Select the cards of ${row.name}`,
+            title:
+              "Select the cards that half of its participants put there. The inspector then offers " +
+              "the name for the group",
+            onclick: () => send("select-name", { name: row.name }),
+          },
+          "Select cards",
+        ),
+        row.merged
+          ? h(
+              "button",
+              {
+                type: "button",
+                "data-key": `x-${row.name}`,
+                "aria-label": `Split ${row.name}`,
+                title: "Separate the merged names again",
+                onclick: () => send("split", { name: row.name }),
+              },
+              "Split",
+            )
+          : null,
+      ),
     ),
     h("td", { class: "used" }, bar(row.participants / state.on, String(row.participants))),
     h(
@@ -183,36 +212,6 @@ function nameRow(row, state, send) {
       ),
       row.cardCount > row.cards.length
         ? h("small", { class: "quiet" }, `and ${row.cardCount - row.cards.length} more`)
-        : null,
-    ),
-    h(
-      "td",
-      { class: "do" },
-      h(
-        "button",
-        {
-          type: "button",
-          "data-key": `s-${row.name}`,
-          "aria-label": `Select the cards of ${row.name}`,
-          title:
-            "Select the cards that half of its participants put there. The inspector then offers " +
-            "the name for the group",
-          onclick: () => send("select-name", { name: row.name }),
-        },
-        "Select cards",
-      ),
-      row.merged
-        ? h(
-            "button",
-            {
-              type: "button",
-              "data-key": `x-${row.name}`,
-              "aria-label": `Split ${row.name}`,
-              title: "Separate the merged names again",
-              onclick: () => send("split", { name: row.name }),
-            },
-            "Split",
-          )
         : null,
     ),
   )
@@ -312,8 +311,8 @@ function variousPart(state, send) {
     h(
       "p",
       { class: "quiet small" },
-      "How far the piles with the card differ between two participants: 0 % for equal piles, " +
-        "100 % for piles that share no card.",
+      "How far the piles with the card differ between two participants. 0 %: all made the same " +
+        "pile. The more, the fewer cards these piles share.",
     ),
     state.waiting
       ? h("p", { class: "quiet" }, "Computing…")
