@@ -25,7 +25,7 @@ Float = NDArray[np.float64]
 Snapshots = Iterator[Snapshot | None]
 
 AGREEMENT = Heights("participants with the group on one pile (%)", "On one pile", True)
-LEAST_PAIR = Heights("participants with the least agreed pair on one pile (%)", "Least pair", True)
+LEAST_PAIR = Heights("participants with its least pair on one pile (%)", "Least pair", True)
 #: The mean share of two groups decides only between equal least shares.
 TIE = 1e-9
 
@@ -35,14 +35,14 @@ def run_actual_agreement(
 ) -> Snapshots:
     """Build the tree of the piles that most participants agree with.
 
-    The support of a set of cards is the number of participants who have all of them on one pile.
-    The candidates are the piles themselves, without single cards. They are taken in the order of
-    their support. Ties: the larger pile, then the one with the lower card numbers. A candidate is
+    The supporters of a set of cards are the participants who have all of them on one pile. The
+    candidates are the piles themselves, without single cards. Those with the most supporters are
+    taken first. Ties: the larger pile, then the one with the lower card numbers. A candidate is
     left out if it overlaps a taken one and neither contains the other. The taken piles are the
     groups of the tree, which has polytomies where no pile says more.
 
-    A group is as high as 1 minus its support divided by the number of participants. A participant
-    who did not sort one of its cards does not support it. Constraints are hard: the tree is
+    A group is as high as 1 minus the share of its supporters among all participants. A participant
+    who did not sort one of its cards is no supporter. Constraints are hard: the tree is
     repaired (:func:`hcviz.core.build.build_guided`), and its heights are computed again.
 
     O(p^2 s) for p different piles of s cards. Raises :class:`InconsistentTriplets` before it
@@ -55,8 +55,8 @@ def run_actual_agreement(
 def _actual_agreement(problem: Problem) -> Snapshots:
     piles, n = problem.piles, problem.n_items
     taken: list[frozenset[int]] = []
-    supports = _supports(piles, n)
-    for items in sorted(supports, key=lambda each: (-supports[each], -len(each), sorted(each))):
+    counts = _supporters(piles, n)
+    for items in sorted(counts, key=lambda each: (-counts[each], -len(each), sorted(each))):
         if all(items <= other or other <= items or not items & other for other in taken):
             taken.append(items)
         yield None
@@ -67,8 +67,8 @@ def _actual_agreement(problem: Problem) -> Snapshots:
     yield Snapshot(tree, 1, 1)
 
 
-def _supports(piles: Sequence[Pile], n: int) -> dict[frozenset[int], int]:
-    """Return the support of each different pile of two cards or more."""
+def _supporters(piles: Sequence[Pile], n: int) -> dict[frozenset[int], int]:
+    """Return the number of supporters of each different pile of two cards or more."""
     mine = membership(piles, n)
     owner = np.unique([pile.participant for pile in piles], return_inverse=True)[1]
     sizes = np.array([len(pile.items) for pile in piles])

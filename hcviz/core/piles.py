@@ -151,12 +151,6 @@ def pile_similarity(piles: Sequence[Pile], n_items: int) -> tuple[Float, int, fl
     return similarity, unknown, mean
 
 
-def supporters(items: Collection[int], piles: Sequence[Pile]) -> int:
-    """Return how many participants have all these cards on one pile."""
-    wanted = set(items)
-    return len({pile.participant for pile in piles if wanted <= set(pile.items)})
-
-
 def name_key(name: str) -> str:
     """Return what two names of piles have in common if they are the same name."""
     return " ".join(name.split()).casefold()
@@ -171,6 +165,5 @@ __all__ = [
     "participants_of",
     "pile_similarity",
     "sorted_cards",
-    "supporters",
     "without_participants",
 ]

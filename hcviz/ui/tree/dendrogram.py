@@ -75,12 +75,12 @@ class TreeFigure:
             min_border_bottom=0,
         )
         self.axis.toolbar.tools = []
-        self.ticks = ColumnDataSource({"x": [], "text": []})
+        self.ticks = ColumnDataSource({"x": [], "text": [], "align": []})
         self._rule = Span(dimension="width", location=0, line_width=2)
         self.axis.add_layout(self._rule)
         self._ticks = self.axis.text(
             "x", 0, "text", source=self.ticks, text_font=value(FONT), text_font_size="10px",
-            text_align="center", text_baseline="top", y_offset=6,
+            text_align="align", text_baseline="top", y_offset=6,
         )  # fmt: skip
         self._tick_marks = self.axis.scatter(
             "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
@@ -222,7 +222,9 @@ class TreeFigure:
         places = label_fitting.nice_ticks(self._top, 4)
         texts = [tick(float(each)) for each in places]
         if self.ticks.data["text"] != texts:
-            self.ticks.data = {"x": f32(places), "text": texts}
+            # The tick at the leaves is near the edge of the figure, which would cut a long text.
+            align = ["right" if len(texts[0]) > 1 else "center"] + ["center"] * (len(texts) - 1)
+            self.ticks.data = {"x": f32(places), "text": texts, "align": align}
         middle = (self.x_range.start + self.x_range.end) / 2
         data = {"x": [middle], "text": [label_fitting.truncate(title, 11, width - 6)]}
         if dict(self.title.data) != data:

@@ -23,7 +23,7 @@ from hcviz.ui.state.default_method import able
 from hcviz.ui.state.store import Store
 
 #: Names, cards of one name, participants and cards that the sheet lists, at most.
-MOST_NAMES, MOST_CARDS, MOST_LISTED = 400, 40, 500
+MOST_NAMES, MOST_CARDS, MOST_LISTED = 400, 24, 500
 
 #: Data set -> its number, which is never used again.
 _numbers: WeakKeyDictionary[Dataset, int] = WeakKeyDictionary()
@@ -39,11 +39,11 @@ def card_sort_of(store: Store) -> Dataset | None:
 
 
 def depends_on(store: Store) -> Any:
-    """Return what :func:`state` reads."""
+    """Return what :func:`state` and :func:`live` read."""
     session = store.session
     return (
         session.data, store.dataset, session.labels, session.pile_names, session.method,
-        store.view.lesson, store.answers,
+        store.view.lesson, store.view.selection, store.answers,
     )  # fmt: skip
 
 
