@@ -81,41 +81,6 @@ function fileMenu(state, send, root) {
         ? "What was detected in your table; switch columns on and off"
         : "Open a table first",
     ),
-    item(
-      "Table of features…",
-      file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
-      false,
-      "Each row is an item, each column a feature",
-    ),
-    item(
-      "Card sort…",
-      file(".csv,.tsv,.txt,.xlsx,.parquet", "card-sort"),
-      false,
-      "Columns participant, card, pile. Or a row for each participant and a column for each card, " +
-        "or the other way round",
-    ),
-    item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
-    item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
-    item(
-      "Sequences…",
-      file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"),
-      false,
-      "Texts compared by edit distance: FASTA, one text a line, or a table of names and texts",
-    ),
-    item(
-      "Comparisons (CSV)…",
-      file(".csv,.tsv,.txt", "comparisons"),
-      false,
-      "Answers about the items shown are added to them; other answers are opened as new data. " +
-        "The header is anchor,near,far; first,second,third,fourth; central,other_1,other_2; " +
-        "or odd,other_1,other_2",
-    ),
-    item(
-      "Tree as data…",
-      file(".nwk,.newick,.tree,.tre,.txt,.npy", "tree"),
-      false,
-      "A tree in Newick, or a linkage of scipy (.npy). Its leaves become the items",
-    ),
     item("Session…", file(".hcviz", "session")),
     item(
       "Groups…",
@@ -136,7 +101,14 @@ function fileMenu(state, send, root) {
         "Table of features…",
         file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
         false,
-        "Each row is an item. Or a card sort, with the columns participant, card, pile",
+        "Each row is an item, each column a feature",
+      ),
+      item(
+        "Card sort…",
+        file(".csv,.tsv,.txt,.xlsx,.parquet", "card-sort"),
+        false,
+        "Columns participant, card, pile. Or a row for each participant and a column for each " +
+          "card, or the other way round",
       ),
       item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
       item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
@@ -205,13 +177,6 @@ function fileMenu(state, send, root) {
         ? "Each item with the number of its coloured cluster"
         : "Set the number of clusters above the tree",
     ),
-    folding(
-      "picture",
-      "Picture…",
-      !state.hasTree,
-      "The tree as SVG, PDF or PNG, on a page of any size",
-      pictureForm(fields => act("save-picture", fields)()),
-    ),
     state.hasCardSort
       ? item(
           "Card sort report (HTML)",
@@ -220,8 +185,13 @@ function fileMenu(state, send, root) {
           "One page with the tree, the names of piles, the participants and the cards",
         )
       : null,
-    item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
-    item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
+    folding(
+      "picture",
+      "Picture…",
+      !state.hasTree,
+      "The tree as SVG, PDF or PNG, on a page of any size",
+      pictureForm(fields => act("save-picture", fields)()),
+    ),
     h("hr"),
     item("Copy a link to this view", act("share")),
     h("hr"),
