@@ -72,7 +72,22 @@ def with_everything(features):
         similarity=similarity,
         comparisons=rows if rows else None,
         oracle=hcviz.datasets.SignOracle(similarity),
+        piles=sorted_by_similarity(similarity),
     )
+
+
+def sorted_by_similarity(similarity):
+    """Piles of five participants: each puts items on the pile of the most similar leader."""
+    rng = np.random.default_rng(3)
+    n = len(similarity)
+    piles = []
+    for who in "abcde":
+        leaders = rng.permutation(n)[: 1 + n // 3]
+        nearest = leaders[similarity[:, leaders].argmax(axis=1)]
+        for leader in np.unique(nearest):
+            items = tuple(np.flatnonzero(nearest == leader).tolist())
+            piles.append(hcviz.datasets.Pile(who, f"like {leader}", items))
+    return piles
 
 
 #: Small data of every awkward kind: name -> problem.

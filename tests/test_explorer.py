@@ -464,7 +464,9 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
 )  # fmt: skip
 def test_the_axis_says_what_heights_are(begun, method, title):
     explorer = begun(method=method)
-    explorer.centre.figures.dendrogram.draw_title(explorer.store.axis.title, 1_000)
+    explorer.centre.figures.dendrogram.draw_axis(
+        explorer.store.axis.title, 1_000, explorer.store.axis.tick
+    )
     assert explorer.centre.figures.dendrogram.title.data["text"] == [title]
     explorer.store.look(heights="even")
     assert explorer.store.axis.title.startswith("level")

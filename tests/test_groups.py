@@ -149,7 +149,16 @@ def problem_for(method, features, **constraints):
     given = {"features": features}
     if not {"features", "similarity", "items", "triplets"} & set(needs):
         apart = ((features[:, None] - features[None]) ** 2).sum(-1)
-        if "comparisons" in needs:
+        if "piles" in needs:
+            leaders = [np.random.default_rng(k).permutation(n)[:4] for k in range(6)]
+            nearest = [each[apart[:, each].argmin(axis=1)] for each in leaders]
+            piles = [
+                hcviz.datasets.Pile(str(k), str(leader), tuple(np.flatnonzero(each == leader)))
+                for k, each in enumerate(nearest)
+                for leader in np.unique(each)
+            ]
+            given = {"piles": piles, "labels": [f"i{k}" for k in range(n)]}
+        elif "comparisons" in needs:
             rng = np.random.default_rng(1)
             rows = np.array([rng.choice(n, 3, replace=False) for _ in range(900)])
             wrong = apart[rows[:, 0], rows[:, 1]] > apart[rows[:, 0], rows[:, 2]]

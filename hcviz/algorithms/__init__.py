@@ -59,6 +59,8 @@ MODULES = {
     "adds-sdp": "hcviz.algorithms.comparison",
     "t-ste": "hcviz.algorithms.comparison",
     "forte": "hcviz.algorithms.comparison",
+    "actual-agreement": "hcviz.algorithms.card_sort",
+    "best-merge": "hcviz.algorithms.card_sort",
 }
 
 

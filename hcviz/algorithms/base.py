@@ -162,8 +162,8 @@ class Algorithm:
         another method. The tree need not satisfy the triplets.
     needs : tuple of str
         Alternative inputs, one of which suffices: ``features``, ``similarity`` (features provide it
-        too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``.
-        ``items``: nothing else is needed.
+        too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``,
+        ``piles`` (of a card sort). ``items``: nothing else is needed.
     triplets : {"hard", "soft", "ignored"}
         The constraint mode. ``hard``: every tree of the method satisfies the triplets.
     runs : {"thread", "process"}
@@ -753,6 +753,8 @@ def _has(problem: Problem, need: str) -> bool:
         )
     if need == "triplets":
         return problem.n_constraints > 0
+    if need == "piles":
+        return bool(problem.piles)
     if need == "comparisons":
         return problem.comparisons is not None and len(problem.comparisons) > 0
     if need == "similarity oracle":

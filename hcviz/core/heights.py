@@ -21,10 +21,13 @@ class Heights:
         similarity: "similarity", or "share of participants" for a card sort.
     word : str
         Name of the height of one clade, in a list of facts.
+    is_share : bool
+        True if a height is 1 minus a share. The page then shows the share, in per cent.
     """
 
     title: str
     word: str
+    is_share: bool = False
 
 
 UNNAMED = Heights("height", "Height")

@@ -15,6 +15,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.errors import InvalidConstraint, InvalidData, TooLarge
 from hcviz.core.groups import Groups
+from hcviz.core.piles import Pile, check_piles
 from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.table_cells import MAX_NUMBER
 from hcviz.core.triplets import Comparisons, Triplets, chain_triplets
@@ -112,6 +113,8 @@ class Problem:
         methods use (max d - d) / max d.
     groups : Groups or sets of int, optional
         Sets of items that must be clades, hard or soft. Stored as ``Groups``.
+    piles : sequence of Pile, optional
+        The piles of a card sort whose cards are the items.
 
     Attributes
     ----------
@@ -143,6 +146,7 @@ class Problem:
     feature_names: Sequence[str] | None = None
     dissimilarity: Any = None
     groups: Any = None
+    piles: Sequence[Pile] = ()
     n_items: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,6 +191,7 @@ class Problem:
         put(self, "n_items", n)
         Triplets.of(self.triplets, n)
         Groups.of(self.groups, n)
+        put(self, "piles", check_piles(self.piles, n, "The card sort"))
         if self.comparisons is not None and n_named[-1] > n:
             raise InvalidData(
                 f"The comparisons name item {n_named[-1] - 1}, but there are only {n} items."

@@ -1,5 +1,6 @@
 """Built-in data sets, planted models, samples of comparisons, and simulated users."""
 
+from hcviz.core.piles import Pile
 from hcviz.core.sign_oracle import SignOracle
 from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.cblearn import from_cblearn
@@ -8,7 +9,6 @@ from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.hard_instances import densest_cut_trap
 from hcviz.datasets.loaders import at_hand, load, names, title
 from hcviz.datasets.phylogeny import phylogeny
-from hcviz.datasets.piles import Pile
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.preprocessing import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hcviz.core.column_kinds import TableSummary
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.gower import gower, gower_columns
+from hcviz.core.piles import Pile, check_piles, pile_similarity, without_participants
 from hcviz.core.problem import (
     Problem,
     all_similarities_text,
@@ -25,7 +26,6 @@ from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
-from hcviz.datasets.piles import Pile
 from hcviz.datasets.preprocessing import fill_missing, scale_features
 
 Float = NDArray[np.float64]
@@ -157,9 +157,7 @@ class Dataset:
         if self.asked is None and self.comparisons is not None:
             kind = "quadruplets" if self.comparisons.is_quadruplets else "triplets"
             put(self, "asked", {kind: len(self.comparisons)})
-        put(self, "piles", tuple(self.piles))
-        if any(not 0 <= item < n for pile in self.piles for item in pile.items):
-            raise InvalidData(f"{self.title}: a pile has an item that is not in 0..{n - 1}.")
+        put(self, "piles", check_piles(self.piles, n, self.title))
         counts = {"rows of features": self.features, "rows of similarity": self.similarity}
         counts["rows of dissimilarity"] = self.dissimilarity
         if self.oracle is not None and check_oracle(self.oracle) != n:
@@ -259,6 +257,7 @@ class Dataset:
         scaling: str = "zscore",
         missing: str = "column-mean",
         triplets: Any = None,
+        left_out: Collection[str] = (),
     ) -> Problem:
         """Return the problem that a method gets.
 
@@ -273,6 +272,9 @@ class Dataset:
             Method for missing cells (:func:`fill_missing`).
         triplets : Triplets or None
             Constraints.
+        left_out : set of str
+            Participants of a card sort whose piles are left out. The similarity is then computed
+            from the other piles.
 
         Returns
         -------
@@ -284,6 +286,8 @@ class Dataset:
         ------
         InvalidParameter
             If a name is unknown.
+        InvalidData
+            If the participants who are not left out sorted no two cards.
         TooLarge
             Above 10,000 items, if the kind of similarity cannot be computed pair by pair.
 
@@ -302,6 +306,11 @@ class Dataset:
         factors = self.factors(filled)
         matrix = self.similarity if similarity is not None else None
         oracle = self.oracle
+        piles = without_participants(self.piles, left_out)
+        if len(piles) < len(self.piles):
+            if not piles:
+                raise InvalidData("All participants are switched off.", "Leave one of them on.")
+            matrix = pile_similarity(piles, self.n_items)[0] if matrix is not None else None
         if similarity is not None and matrix is None and filled is not None:
             large = self.n_items > LAZY_ABOVE and filled.shape[1] > 0
             if large and oracle is None and similarity in FeatureOracle.KINDS:
@@ -326,6 +335,7 @@ class Dataset:
             oracle=oracle,
             triplets=triplets,
             dissimilarity=None if similarity is None else self.dissimilarity,
+            piles=piles,
         )
 
     @classmethod
@@ -365,6 +375,7 @@ class Dataset:
             comparisons=problem.comparisons,
             oracle=problem.oracle,
             dissimilarity=problem.dissimilarity,
+            piles=problem.piles,
             provenance="Given as a hcviz.Problem.",
         )
 

@@ -1,8 +1,4 @@
-"""Reading of card sorts: a table with one row for each participant and card.
-
-    participant,card,pile
-    Ada,lute,plucked
-    Ada,harp,plucked
+"""Reading of card sorts as data sets. :mod:`hcviz.io.card_sort_forms` has the forms of tables.
 
 Similarity of two cards: the share of participants that put both cards on one pile, among those who
 sorted both cards (Rosenberg and Kim 1975). Names of piles are compared within a participant only:
@@ -18,27 +14,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.piles import Pile, pile_similarity
 from hcviz.core.text import join_names
-from hcviz.datasets import Dataset, Pile
-from hcviz.io.cells import cell_text, is_missing, quote
+from hcviz.datasets import Dataset
+from hcviz.io.card_sort_forms import is_card_sort, read_placements
+from hcviz.io.cells import quote
 from hcviz.io.rawtable import RawTable, pluralize
 
-#: Possible headers of the three columns.
-PARTICIPANT = ("participant", "sorter", "subject", "respondent")
-CARD = ("card", "item")
-PILE = ("pile", "group", "category")
 #: Cards of a card sort. A pile of all these cards has 32 MB of pairs.
 MAX_CARDS = 2_000
-#: Cards that are compared with all others in one matrix product.
-BLOCK_ROWS = 100
-
-
-def is_card_sort(raw: RawTable) -> bool:
-    """Return True if the header names each of the three columns of a card sort once."""
-    return _column_numbers(raw) is not None
+#: Participants times cards.
+MAX_PLACEMENTS = 20_000_000
 
 
 def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
@@ -50,72 +38,50 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
     Raises
     ------
     InvalidData
-        If a participant or card is empty, or a participant sorted a card twice. The message names
-        the row.
+        If the table is no card sort, a participant or card is empty, or a participant sorted a card
+        twice. The message names the row.
     TooLarge
-        If there are more than 2,000 cards.
+        If there are more than 2,000 cards, or 20 million pairs of participant and card.
 
     Notes
     -----
     O(rows + n^2 participants).
     """
-    columns = _column_numbers(raw)
-    assert columns is not None
+    found = read_placements(raw)
     notes = list(raw.notes)
-    header = _header(raw)
-    ignored = [name for at, name in enumerate(header) if at not in columns and name]
-    if ignored:
-        notes.append(f"Columns left out: {join_names(ignored, 5)}.")
-    who, cards, piles = ([cell_text(cell) for cell in raw.columns[at]] for at in columns)
-    unsorted = np.array([is_missing(pile) for pile in piles], bool)
-    for at, cells in zip(columns, (who, cards), strict=False):
+    if found.ignored:
+        notes.append(f"Columns left out: {join_names(list(found.ignored), 5)}.")
+    for column, cells in zip(found.columns, (found.participants, found.cards), strict=True):
         empty = np.flatnonzero([not cell for cell in cells])
         if empty.size:
             raise InvalidData(
-                f"Row {raw.rows[empty[0]]}, column {header[at]}: the cell is empty.",
+                f"Row {found.rows[empty[0]]}, column {column}: the cell is empty.",
                 "Each row needs a participant, a card and a pile.",
             )
-    labels, card = _number(cards)
-    participants, participant = _number(who)
-    if len(labels) < 2:
-        raise InvalidData(f"The card sort has {pluralize(len(labels), 'card')}.", "Two are needed.")
-    if len(labels) > MAX_CARDS:
-        raise TooLarge(
-            f"The card sort has {len(labels):,} cards; {MAX_CARDS:,} is the limit.",
-            "Remove cards, or split the table into several card sorts.",
-        )
+    labels, card = _number(found.cards)
+    participants, participant = _number(found.participants)
+    _check_size(len(labels), len(participants))
     again = np.flatnonzero(pd.Series(card + len(labels) * participant).duplicated())
     if again.size:
         twice = again[0]
         raise InvalidData(
-            f"Row {raw.rows[twice]}: {quote(who[twice])} has sorted {quote(cards[twice])} before.",
+            f"Row {found.rows[twice]}: {quote(found.participants[twice])} has sorted "
+            f"{quote(found.cards[twice])} before.",
             "A participant can put each card on one pile only.",
         )
+    unsorted = np.array([not pile for pile in found.piles], bool)
     if unsorted.any():
         notes.append(f"Cards left aside, without a pile: {unsorted.sum():,}.")
     sorted_ = ~unsorted
-    pile = _number([f"{p} {name}" for p, name in zip(participant.tolist(), piles, strict=True)])[1]
-    similarity, known = _shares(
-        _membership(card[sorted_], pile[sorted_], len(labels)),
-        _membership(card[sorted_], participant[sorted_], len(labels)),
+    piles = _piles(
+        card[sorted_], participant[sorted_], np.array(found.piles, object)[sorted_], participants
     )
-    np.fill_diagonal(similarity, 0.0)
-    np.fill_diagonal(known, True)
-    unknown = (known.size - int(known.sum())) // 2
+    similarity, unknown, mean = pile_similarity(piles, len(labels))
     if unknown:
-        others = len(labels) * (len(labels) - 1) // 2 - unknown
-        if not others:
-            raise InvalidData(
-                "No participant sorted two cards.",
-                "Each row needs a participant, a card and a pile.",
-            )
-        mean = similarity.sum() / 2 / others
-        similarity[~known] = mean
         notes.append(
             f"No participant sorted both cards of {pluralize(unknown, 'pair')}; these have the "
             f"mean similarity of the other pairs, {mean:.2g}."
         )
-    np.fill_diagonal(similarity, 1.0)
     notes.insert(
         0,
         f"{pluralize(len(participants), 'participant')} sorted {pluralize(len(labels), 'card')}: "
@@ -129,8 +95,24 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
         measure="share of participants",
         provenance=f"Your card sort {filename!r}." if filename else "Your card sort.",
         notes=tuple(notes),
-        piles=_piles(card[sorted_], participant[sorted_], np.array(piles)[sorted_], participants),
+        piles=piles,
     )
+
+
+def _check_size(cards: int, participants: int) -> None:
+    if cards < 2:
+        raise InvalidData(f"The card sort has {pluralize(cards, 'card')}.", "Two are needed.")
+    if cards > MAX_CARDS:
+        raise TooLarge(
+            f"The card sort has {cards:,} cards; {MAX_CARDS:,} is the limit.",
+            "Remove cards, or split the table into several card sorts.",
+        )
+    if cards * participants > MAX_PLACEMENTS:
+        raise TooLarge(
+            f"{participants:,} participants and {cards:,} cards are too many: their product may be "
+            f"{MAX_PLACEMENTS:,}.",
+            "Take a sample of the participants.",
+        )
 
 
 def _piles(
@@ -148,52 +130,10 @@ def _piles(
     )
 
 
-def _header(raw: RawTable) -> list[str]:
-    names = raw.names if raw.first_cells is None else raw.first_cells
-    return [name.strip().lower() for name in names or ()]
-
-
-def _column_numbers(raw: RawTable) -> tuple[int, int, int] | None:
-    """Return the numbers of the columns of participants, cards and piles."""
-    header = _header(raw)
-    found = [
-        [at for at, name in enumerate(header) if name in words]
-        for words in (PARTICIPANT, CARD, PILE)
-    ]
-    if any(len(each) != 1 for each in found):
-        return None
-    participant, card, pile = (each[0] for each in found)
-    return participant, card, pile
-
-
 def _number(cells: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the distinct cells in order of appearance, and the number of each cell."""
     which, different = pd.factorize(np.array(cells, dtype=object))
     return tuple(different), which
-
-
-def _membership(card: NDArray[np.int64], set_: NDArray[np.int64], n: int) -> csr_array:
-    """Return the matrix (n, sets) with a 1 for each card and a set that contains it."""
-    size = int(set_.max(initial=-1)) + 1
-    return coo_array((np.ones(len(card)), (card, set_)), shape=(n, max(size, 1))).tocsr()
-
-
-def _shares(
-    piles: csr_array, participants: csr_array
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the share of common piles for each pair of cards, and which pairs were sorted.
-
-    The products are made for some rows at a time, since they need more memory than the result.
-    """
-    n = piles.shape[0]
-    share, known = np.zeros((n, n)), np.zeros((n, n), bool)
-    for first in range(0, n, BLOCK_ROWS):
-        part = slice(first, first + BLOCK_ROWS)
-        same_pile = (piles[part] @ piles.T).toarray()
-        both = (participants[part] @ participants.T).toarray()
-        known[part] = both > 0
-        np.divide(same_pile, both, out=share[part], where=known[part])
-    return share, known
 
 
 __all__ = ["is_card_sort", "read_card_sort"]

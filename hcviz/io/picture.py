@@ -7,7 +7,7 @@ same input gives the same bytes. Text stays text in SVG and PDF: it can be searc
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -112,6 +112,7 @@ def draw_picture(
     merged: ArrayLike | None = None,
     names: Mapping[int, str] | None = None,
     axis_title: str = "",
+    axis_tick: Callable[[float], str] | None = None,
     title: str = "",
     ink: PageColours | None = None,
     format: Format = "svg",
@@ -132,6 +133,7 @@ def draw_picture(
     merged : bool (n_internal,), nodes that are drawn as a part of their parent
     names : node -> name of its group, written at its branch where there is room
     axis_title : text below the height axis, says what the heights mean
+    axis_tick : what the axis writes at a height, if not the number
     title : text above the tree
     ink : colours of the page
     format : ``svg``, ``pdf`` (with its fonts) or ``png`` (150 dots per inch)
@@ -182,7 +184,7 @@ def draw_picture(
         tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours(), size
     )
     page.draw_head(title, strips)
-    page.draw_tree(clusters, cluster_colours, cut, axis_title)
+    page.draw_tree(clusters, cluster_colours, cut, axis_title, axis_tick)
     named = page.draw_names(names or {})
     if shares is not None:
         page.draw_support(shares, low_support, named)
@@ -297,6 +299,7 @@ class _Page:
         colours: Sequence[str],
         cut: float | None,
         axis_title: str = "",
+        axis_tick: Callable[[float], str] | None = None,
     ) -> None:
         tree = self.tree
         top = float(tree.height[-1]) or 1.0
@@ -319,6 +322,8 @@ class _Page:
         axes.spines["bottom"].set_color(self.ink.soft)
         axes.tick_params(axis="x", colors=self.ink.soft, labelsize=7, length=2, width=0.6)
         axes.locator_params(axis="x", nbins=5)
+        if axis_tick is not None:
+            axes.xaxis.set_major_formatter(lambda height, _: axis_tick(height))
         axes.set_yticks([])
         axes.set_xlabel(axis_title, fontsize=7, color=self.ink.soft, labelpad=1)
 

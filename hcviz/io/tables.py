@@ -23,6 +23,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, resembles_answers
 from hcviz.io.arrays import is_array, read_array
 from hcviz.io.card_sort import is_card_sort, read_card_sort
+from hcviz.io.card_sort_forms import resembles_wide_form
 from hcviz.io.cells import quote
 from hcviz.io.comparison_csv import HEADER_HINT, is_answers
 from hcviz.io.feature_table import class_values, describe_source, read_features, split_names
@@ -38,7 +39,14 @@ from hcviz.io.sequences import (
 )
 from hcviz.io.tree_data import is_newick, read_tree_data
 
-TableKind = Literal["features", "similarity", "distance", "comparisons", "sequences", "tree"]
+TableKind = Literal[
+    "features", "similarity", "distance", "comparisons", "sequences", "tree", "card-sort"
+]
+
+#: A note on a table that may be a card sort.
+WIDE_NOTE = (
+    "If each row is how one participant sorted the cards, choose “Card sort” as the kind of table."
+)
 
 
 def read_table(
@@ -96,9 +104,11 @@ def read_table(
 
     ``tree`` : a tree in Newick, or a scipy linkage (``.npy``). Its leaves are the items, with the
         heights of their lowest common ancestors as distances.
+    ``card-sort`` : who put which card on which pile, in one of the forms of
+        :mod:`hcviz.io.card_sort`.
 
-    The default ``features`` also reads answers, card sorts (columns participant, card and pile:
-    :mod:`hcviz.io.card_sort`), FASTA files and NumPy arrays, which it recognizes by header or name.
+    The default ``features`` also reads answers, card sorts (columns participant, card and pile),
+    FASTA files and NumPy arrays, which it recognizes by header or name.
 
     Examples
     --------
@@ -128,9 +138,11 @@ def read_table(
     if kind == "sequences" or (kind == "features" and is_fasta(filename)):
         return _read_sequences(bytes(content), filename)
     raw = read_raw(bytes(content), filename, sheet)
-    if kind == "features" and is_card_sort(raw):
+    if kind == "card-sort" or (kind == "features" and is_card_sort(raw)):
         return read_card_sort(raw, filename)
     if kind == "features":
+        if resembles_wide_form(raw):
+            raw.notes.append(WIDE_NOTE)
         try:
             return read_features(raw, filename, chosen)
         except InvalidData as fault:

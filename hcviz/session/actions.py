@@ -351,6 +351,35 @@ class CloseSecondVersion(Action):
     """End the review."""
 
 
+# ---------------------------------------------------------------------- card sorts
+
+
+@dataclass(frozen=True)
+class MergePileNames(Action):
+    """Let several names of piles count as the one ``name``. The data stay as they are."""
+
+    names: tuple[str, ...]
+    name: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(str(each) for each in self.names))
+
+
+@dataclass(frozen=True)
+class SplitPileName(Action):
+    """Separate the names of piles that were merged into ``name``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class EnableParticipant(Action):
+    """Switch the piles of a participant of a card sort on or off."""
+
+    participant: str
+    on: bool
+
+
 # ---------------------------------------------------------------------- experts
 
 

@@ -217,6 +217,8 @@ class DataSpec:
         The sheet of a workbook; empty: the first that is not empty.
     answers : tuple of (str, bytes)
         Added files of comparisons: file name and content.
+    left_out : tuple of str
+        Participants of a card sort who are switched off.
     """
 
     kind: Literal["built-in", "table", "given"] = "built-in"
@@ -227,13 +229,15 @@ class DataSpec:
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
     table_kind: Literal[
-        "features", "similarity", "distance", "comparisons", "sequences", "tree"
+        "features", "similarity", "distance", "comparisons", "sequences", "tree", "card-sort"
     ] = "features"
     columns: tuple[ColumnOptions, ...] = ()
     sheet: str = ""
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+    left_out: tuple[str, ...] = ()
 
     def has_same_data(self, other: DataSpec) -> bool:
         """Return True if both load the same data, however these are prepared."""
-        prepared = {name: getattr(other, name) for name in ("similarity", "missing", "scaling")}
+        options = ("similarity", "missing", "scaling", "left_out")
+        prepared = {name: getattr(other, name) for name in options}
         return replace(self, **prepared) == other

@@ -94,6 +94,7 @@ class Checkpoint:
     groups: tuple[Group, ...] = ()
     chosen_clusters: ChosenClusters | None = None
     second_version: SecondVersion | None = None
+    pile_names: Mapping[str, str] = field(default_factory=lambda: read_only({}))
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,9 @@ class Session:
         placed as named groups are. None: a cut gives the clusters, which the page's look has.
     second_version : SecondVersion or None
         The second version of the groups that is being reviewed.
+    pile_names : mapping
+        Names of piles of a card sort that were merged: the key of a name
+        (:func:`hcviz.core.piles.name_key`) -> the name that it counts as.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -245,6 +249,7 @@ class Session:
     groups: tuple[Group, ...] = ()
     chosen_clusters: ChosenClusters | None = None
     second_version: SecondVersion | None = None
+    pile_names: Mapping[str, str] = field(default_factory=lambda: read_only({}))
 
     @property
     def is_soft(self) -> bool:

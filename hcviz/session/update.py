@@ -13,6 +13,7 @@ from typing import Any
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session import (
+    card_sort_rules,
     choice_rules,
     cluster_rules,
     constraint_rules,
@@ -127,6 +128,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         groups=(),
         chosen_clusters=None,
         second_version=None,
+        pile_names=act.read_only({}),
         reviewed=(),
         conflict=None,
         snapshot=None,
@@ -244,6 +246,9 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.TakeOver: second_version_rules.take_over,
     act.KeepMine: second_version_rules.keep_mine,
     act.CloseSecondVersion: second_version_rules.close,
+    act.MergePileNames: card_sort_rules.merge,
+    act.SplitPileName: card_sort_rules.split,
+    act.EnableParticipant: card_sort_rules.enable_participant,
     act.SetAuthor: experts.set_author,
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,

@@ -27,7 +27,10 @@ class LoadedData:
         An oracle that caches its answers is taken over from ``before`` if it is the same one.
         """
         problem = dataset.problem(
-            similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
+            similarity=spec.similarity,
+            scaling=spec.scaling,
+            missing=spec.missing,
+            left_out=spec.left_out,
         )
         return cls(dataset, spec, keeping(problem, None if before is None else before.problem))
 

@@ -18,13 +18,14 @@ class Axis:
     """The height axis of one tree.
 
     ``own_title`` and ``word`` describe the tree's own heights. ``even``: the picture shows levels
-    instead, with even distances.
+    instead, with even distances. ``is_share``: the tree's own heights are 1 minus a share.
     """
 
     tree: Tree
     own_title: str
     word: str
     even: bool = False
+    is_share: bool = False
 
     @property
     def title(self) -> str:
@@ -36,9 +37,14 @@ class Axis:
         """The tree with the heights that are drawn."""
         return with_even_heights(self.tree) if self.even else self.tree
 
+    def tick(self, height: float) -> str:
+        """Return what the axis writes at a height; a share is in per cent, without the sign."""
+        return share_text(height)[:-2] if self.is_share and not self.even else f"{height:.6g}"
+
     def heights_of(self, node: int) -> list[tuple[str, str]]:
         """Return names and values of a clade's heights: the level, if shown, and its own height."""
-        own = (self.word, number(float(self.tree.height[node])))
+        height = float(self.tree.height[node])
+        own = (self.word, share_text(height) if self.is_share else number(height))
         return [(EVEN_WORD, number(float(self.shown.height[node]))), own] if self.even else [own]
 
 
@@ -51,4 +57,9 @@ def number(value: float) -> str:
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
 
 
-__all__ = ["Axis", "number"]
+def share_text(height: float) -> str:
+    """Return the share that a height is 1 minus of, in per cent."""
+    return f"{round(100 * (1 - height), 1) + 0.0:g} %"
+
+
+__all__ = ["Axis", "number", "share_text"]

@@ -75,12 +75,12 @@ class TreeFigure:
             min_border_bottom=0,
         )
         self.axis.toolbar.tools = []
-        self.ticks = ColumnDataSource({"x": [], "text": []})
+        self.ticks = ColumnDataSource({"x": [], "text": [], "align": []})
         self._rule = Span(dimension="width", location=0, line_width=2)
         self.axis.add_layout(self._rule)
         self._ticks = self.axis.text(
             "x", 0, "text", source=self.ticks, text_font=value(FONT), text_font_size="10px",
-            text_align="center", text_baseline="top", y_offset=6,
+            text_align="align", text_baseline="top", y_offset=6,
         )  # fmt: skip
         self._tick_marks = self.axis.scatter(
             "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
@@ -216,11 +216,15 @@ class TreeFigure:
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
-            ticks = label_fitting.nice_ticks(height, 4)
-            self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
-    def draw_title(self, title: str, width: float) -> None:
-        """Write the axis' title below the ticks, cut to ``width`` pixels."""
+    def draw_axis(self, title: str, width: float, tick: Callable[[float], str]) -> None:
+        """Write the ticks, and the axis' title below them, cut to ``width`` pixels."""
+        places = label_fitting.nice_ticks(self._top, 4)
+        texts = [tick(float(each)) for each in places]
+        if self.ticks.data["text"] != texts:
+            # The tick at the leaves is near the edge of the figure, which would cut a long text.
+            align = ["right" if len(texts[0]) > 1 else "center"] + ["center"] * (len(texts) - 1)
+            self.ticks.data = {"x": f32(places), "text": texts, "align": align}
         middle = (self.x_range.start + self.x_range.end) / 2
         data = {"x": [middle], "text": [label_fitting.truncate(title, 11, width - 6)]}
         if dict(self.title.data) != data:

@@ -32,6 +32,7 @@ def picture_data(state: TreeState, heat: HeatFigure, theme: Theme) -> dict[str, 
             theme.ink, theme.soft, theme.branch, theme.paper, theme.missing, theme.rule
         ),
         "axis_title": "" if state.axis is None else state.axis.title,
+        "axis_tick": state.axis.tick if state.axis is not None and state.axis.is_share else None,
         "support": None if state.support is None else state.support[tree.n_leaves :],
         "low_support": state.below,
         "merged": None if state.merged is None else state.merged[tree.n_leaves :],

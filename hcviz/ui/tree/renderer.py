@@ -170,8 +170,10 @@ class TreeRenderer:
 
     def _draw_axis(self) -> None:
         axis = self._state.axis
-        self._figures.dendrogram.draw_title(
-            "" if axis is None else axis.title, self._figures.tree_width
+        self._figures.dendrogram.draw_axis(
+            "" if axis is None else axis.title,
+            self._figures.tree_width,
+            "{:.6g}".format if axis is None else axis.tick,
         )
 
     def _draw_names(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.tree import Tree
 from hcviz.ui.state.store import Store
@@ -17,5 +19,11 @@ def axis_of(store: Store, tree: Tree) -> Axis:
     if known is None or known.tree is not tree:
         heights = get_algorithm(store.session.method).heights_of(store.problem, tree)
         measured = (store.dataset.measure if store.dataset is not None else "") or "similarity"
-        known = Axis(tree, heights.title.replace("{similarity}", measured), heights.word, even)
-    return known if known.even == even else Axis(tree, known.own_title, known.word, even)
+        known = Axis(
+            tree,
+            heights.title.replace("{similarity}", measured),
+            heights.word,
+            even,
+            heights.is_share,
+        )
+    return known if known.even == even else replace(known, even=even)

@@ -16,6 +16,7 @@ from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.datasets import Dataset
+from hcviz.description.card_sort import named_piles
 from hcviz.description.columns import Columns
 from hcviz.description.item_data import ItemData, is_cheap
 from hcviz.description.similarities import GroupSimilarities
@@ -25,25 +26,28 @@ from hcviz.ui.state.store import Store
 #: Up to so many items and cells, a description takes some 5 ms and is computed at once.
 ITEMS_AT_ONCE, CELLS_AT_ONCE = 600, 60_000
 
-#: Store -> data set, problem, what is made of them, and its number, which is never used again.
-_known: WeakKeyDictionary[Store, tuple[Dataset, Problem, ItemData, int]] = WeakKeyDictionary()
+#: Store -> data set, problem, merged names of piles, what is made of them, and its number, which is
+#: never used again.
+_known: WeakKeyDictionary[Store, tuple[Dataset, Problem, Any, ItemData, int]] = WeakKeyDictionary()
 _numbers = count()
 _last: WeakKeyDictionary[Store, dict[str, tuple[bytes, Any]]] = WeakKeyDictionary()
 
 
 def item_data(store: Store, dataset: Dataset) -> tuple[ItemData, int]:
     """Return labels, columns, similarities and piles of the page's data, and a number for keys."""
-    problem = store.problem
+    problem, names = store.problem, store.session.pile_names
     cached = _known.get(store)
-    if cached is not None and cached[0] is dataset and cached[1] is problem:
-        return cached[2:]
+    if cached is not None and cached[0] is dataset and cached[1] is problem and cached[2] == names:
+        return cached[3:]
     source = similarity_to_show(problem)[1]
     matrix = issparse(source) or isinstance(source, np.ndarray)
     usable = matrix or is_cheap(source) or isinstance(source, CachedSimilarities)
     similarities = GroupSimilarities(source if usable else None)
-    made = ItemData(dataset.labels, Columns.of(dataset), similarities, tuple(dataset.piles))
-    _known[store] = (dataset, problem, made, next(_numbers))
-    return _known[store][2:]
+    made = ItemData(
+        dataset.labels, Columns.of(dataset), similarities, named_piles(problem.piles, names)
+    )
+    _known[store] = (dataset, problem, names, made, next(_numbers))
+    return _known[store][3:]
 
 
 def computed(store: Store, topic: str, key: bytes, work: Callable[[], Any]) -> Any:

@@ -40,6 +40,7 @@ FILE_KINDS = {
     "sequences": "Sequences",
     "comparisons": "Comparisons",
     "tree": "Tree",
+    "card-sort": "Card sort",
 }
 
 
@@ -54,7 +55,7 @@ def state(store: Store) -> dict[str, Any]:
         "file": spec.filename or spec.name,
         "format": "" if table is None else table.format,
         "items": data.n_items,
-        "kind": spec.table_kind,
+        "kind": "card-sort" if data.piles else spec.table_kind,
         "fileKinds": list(map(list, FILE_KINDS.items())),
         "sheets": [] if table is None else list(table.sheets),
         "sheet": "" if table is None else table.sheet,

@@ -28,6 +28,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
+from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
 from hcviz.ui.features.levels.model import cluster_names
@@ -325,6 +326,9 @@ class FileController:
             buffer = io.BytesIO()
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
+        elif what == "card-sort-report":
+            text = save_card_sort_report(self.store, self.centre.picture_data())
+            self.part.download(f"{stem}-card-sort.html", text.encode(), "text/html")
         else:
             raise HcvizError(f"There is no file of {what!r} to save.")
 

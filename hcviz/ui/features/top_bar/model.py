@@ -13,6 +13,7 @@ from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.taxonomy.formats import FORMATS, READERS
+from hcviz.ui.features.card_sort.model import card_sort_of
 from hcviz.ui.features.lessons.lesson import prepared_lessons
 from hcviz.ui.features.lessons.model import no_lesson_because
 from hcviz.ui.features.supports import model as supports_model
@@ -75,6 +76,7 @@ def state(store: Store) -> dict[str, Any]:
         "canRedo": bool(session.future),
         "hasColumns": session.data.kind == "table",
         "hasTree": session.snapshot is not None,
+        "hasCardSort": card_sort_of(store) is not None,
         "hasClusters": session.snapshot is not None and store.view.parted > 0,
         "hasConstraints": bool(session.constraints),
         "hasGroups": bool(session.groups) and session.snapshot is not None,

@@ -101,7 +101,14 @@ function fileMenu(state, send, root) {
         "Table of features…",
         file(".csv,.tsv,.txt,.xlsx,.parquet,.npy,.npz", "features"),
         false,
-        "Each row is an item. Or a card sort, with the columns participant, card, pile",
+        "Each row is an item, each column a feature",
+      ),
+      item(
+        "Card sort…",
+        file(".csv,.tsv,.txt,.xlsx,.parquet", "card-sort"),
+        false,
+        "Columns participant, card, pile. Or a row for each participant and a column for each " +
+          "card, or the other way round",
       ),
       item("Similarity matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "similarity")),
       item("Distance matrix…", file(".csv,.tsv,.txt,.xlsx,.parquet", "distance")),
@@ -170,6 +177,14 @@ function fileMenu(state, send, root) {
         ? "Each item with the number of its coloured cluster"
         : "Set the number of clusters above the tree",
     ),
+    state.hasCardSort
+      ? item(
+          "Card sort report (HTML)",
+          act("save", { what: "card-sort-report" }),
+          !state.hasTree,
+          "One page with the tree, the names of piles, the participants and the cards",
+        )
+      : null,
     folding(
       "picture",
       "Picture…",

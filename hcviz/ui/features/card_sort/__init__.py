@@ -1,0 +1,1 @@
+"""The sheet about a card sort: names of piles, participants and cards; and its report."""
