@@ -224,14 +224,20 @@ def test_scripts_send_what_the_handlers_take(path):
         assert re.search(f"[\"'`]{name}[\"'`]|\\b{name}\\b", scripts), f"nothing sends {name!r}"
 
 
+#: Scripts that another feature's part draws -> the feature that handles their messages.
+HANDLED_BY = {
+    "about": "hcviz.ui.features.inspector",
+    "form": "hcviz.ui.features.files",
+}
+
+
 def schema_of(script: Path) -> set[str]:
     """Return the names of the messages that a feature's script may send."""
     feature = f"hcviz.ui.features.{script.parent.name}"
     if script.stem in ("section", "sheet"):
         module = import_module(f"{feature}.{script.stem}")
         return set(getattr(module, script.stem.upper()).acts.schema())
-    if script.stem == "about":  # the inspector draws it
-        return set(import_module("hcviz.ui.features.inspector.controller").ACTS.schema())
+    feature = HANDLED_BY.get(script.stem, feature)
     return set(import_module(f"{feature}.controller").ACTS.schema())
 
 
