@@ -113,7 +113,7 @@ def test_locks_of_the_group_and_around_it_include_the_item(mine):
     assert now.message.endswith("2 locked groups include them.")
     assert "Mammals: " in now.sentence_of(now.constraints[0])
     assert enabled_are_consistent(now.constraints)
-    assert set(list(mine.start.groups)[0]) == {BAT, WHALE, LION, 8}
+    assert set(next(iter(mine.start.groups))) == {BAT, WHALE, LION, 8}
 
 
 def test_a_lock_around_a_group_without_one_includes_the_item_and_so_does_a_disabled_lock(mine):
