@@ -73,6 +73,7 @@ def test_new_items_are_listed_by_group_and_those_that_fit_nowhere_last(page, zoo
     assert not sheet.SHEET.has_tab(page.store)
     open_three(page, zoo)
     assert Middle.now(page.store) == "new_items"
+    assert page.store.view.said == "3 new items from new.csv: accept or dismiss each."
     told = sheet.state(page.store)
     assert [row["item"] for row in told["rows"]] == ["eagle", "yeti", "ghost"]
     assert [level["name"] for level in told["rows"][1]["path"]] == ["Vertebrates", "mammal"]

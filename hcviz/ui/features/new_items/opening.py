@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.text import count_noun
 from hcviz.io.added_rows import check_can_grow, read_added_rows
 from hcviz.session.added_rows import AddedRows
 from hcviz.ui.features.new_items.model import NewItems, place_rows
@@ -56,7 +57,9 @@ def _place(
 
     def show(found: NewItems) -> None:
         if store.session.labels == labels:  # else other data were opened since
-            store.look(new_items=found, sheet=NEW_ITEMS, error=None)
+            count = count_noun(len(found.rows.labels), "new item")
+            said = f"{count} from {name}: accept or dismiss each."
+            store.look(new_items=found, sheet=NEW_ITEMS, error=None, said=said)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:
         store.loader.start(name, size, work, show)

@@ -1,7 +1,7 @@
-const button = (key, text, act, title, main = false, disabled = false) =>
+const button = (key, text, act, title, main = false) =>
   h(
     "button",
-    { type: "button", "data-key": key, class: main ? "main" : "", title, disabled, onclick: act },
+    { type: "button", "data-key": key, class: main ? "main" : "", title, onclick: act },
     text,
   )
 
@@ -95,10 +95,10 @@ function itemRow(row, state, send) {
   )
 }
 
-function table(rows, head, state, send) {
+function table(rows, head, state, send, isGuess = false) {
   return h(
     "table",
-    {},
+    { class: isGuess ? "guesses" : "" },
     h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col" }, text)))),
     h("tbody", {}, rows.map(row => itemRow(row, state, send))),
   )
@@ -148,14 +148,13 @@ export const render = component("new-items", (state, send) => {
             "Data or groups have changed since: compute the probabilities anew",
           )
         : null,
-      state.left
+      state.sure
         ? button(
             "accept-sure",
             `Accept all of ${state.percent} % and more (${state.sure.toLocaleString("en")})`,
             () => send("accept-sure"),
             "Add these items to the data and to their groups, in one step",
             true,
-            !state.sure,
           )
         : null,
       button(
@@ -182,7 +181,7 @@ export const render = component("new-items", (state, send) => {
               { class: "quiet small" },
               "These items are unlike all items of the table, or most like items without a group.",
             ),
-            table(apart, ["New item", "Best guess", "Decision"], state, send),
+            table(apart, ["New item", "Best guess", "Decision"], state, send, true),
           ]
         : null,
       state.left > state.rows.length
