@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hcviz import Group
+from hcviz import Group, Taxonomy
 from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError, InvalidData, InvalidTaxonomy, SessionFileError
 from hcviz.io.added_rows import read_added_rows, with_rows
@@ -125,6 +125,21 @@ def test_a_lock_around_a_group_without_one_includes_the_item_and_so_does_a_disab
     mine(act.EnableConstraint(2))
     assert mine.session.constraints[1].enabled
     assert mine.session.conflict is None
+
+
+def test_a_lock_at_the_place_of_a_group_includes_the_item(mine):
+    mammals = (BAT, WHALE, LION)
+    mine(act.AddConstraint(mammals, (TROUT, PIKE, WASP, CROW, NEWT)))
+    mine(act.AddConstraint(mammals, EVERYTHING_ELSE))
+    mine.settle()
+    mine(act.ReplaceGroups((Group("Nearly mammals", (*mammals, WASP), id="n"),)))
+    session = mine.session
+    taxonomy = Taxonomy(session.labels, session.tree, session.groups)
+    assert set(session.tree.leaves(taxonomy.nodes[0])) == set(mammals)
+    now = accept(mine, ("seal",), ("n",))
+    assert now.groups[0].members == (*mammals, WASP, 8)
+    assert now.constraints[1].group == (*mammals, 8)
+    assert enabled_are_consistent(now.constraints)
 
 
 def test_enabled_locks_stay_consistent_whatever_is_accepted(mine):

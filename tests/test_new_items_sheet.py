@@ -126,9 +126,9 @@ def test_another_group_can_be_chosen_and_an_item_be_dismissed(page, zoo):
     assert store.session.labels[-1] == "ghost"
     assert all(102 not in group.members for group in store.session.groups)
     assert (sheet.state(store)["left"], shown(page)) == (0, {})
-    send(page, "bring-back")
-    assert list(shown(page)) == ["eagle"]
     send(page, "place-again")
+    assert (sheet.state(store)["dismissed"], shown(page)) == (1, {})
+    send(page, "bring-back")
     assert (sheet.state(store)["changed"], list(shown(page))) == (False, ["eagle"])
     send(page, "close-new-items")
     assert (Middle.now(store), store.view.new_items) == ("tree", None)

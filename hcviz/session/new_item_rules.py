@@ -19,6 +19,7 @@ from hcviz.session.effects import ReloadData
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.model import Group, Session
 from hcviz.session.runs import start_run
+from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.nesting import check_groups
 
 #: Names of items in a sentence, at most.
@@ -28,9 +29,9 @@ NAMES = 3
 def accept(session: Session, action: AcceptItems) -> UpdateResult:
     """Add items at the end of the data, and to their groups, in one step. A run follows.
 
-    An item joins its group and every group around it. It also joins every constraint that the
-    items of its group are within one group (a lock), enabled or not. So the enabled constraints
-    stay consistent: the item can be attached at the smallest clade that it joins.
+    An item joins its group and every group around it. It also joins the locks of its group and
+    around it, enabled or not (:func:`locks_around`). So the enabled constraints stay consistent:
+    the item can be attached at the smallest clade that it joins.
 
     Raises
     ------
@@ -50,8 +51,16 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
     added = [(targets[key], items) for key, items in joined.items() if key]
     groups = tuple(_grown_group(group, added) for group in session.groups)
     check_groups(groups, n + len(labels))
-    locks = [_grown_lock(each, added) for each in session.constraints if each.is_clade]
-    grown = sum(lock.enabled and lock.group[-1] >= n for lock in locks)
+    new_of_lock: dict[int, list[int]] = {}
+    for key, items in joined.items():
+        for lock in locks_around(session, key) if key else ():
+            new_of_lock.setdefault(lock.id, []).extend(items)
+    locks = [
+        replace(each, group=(*each.group, *sorted(new_of_lock[each.id])))
+        for each in session.constraints
+        if each.id in new_of_lock
+    ]
+    grown = sum(lock.enabled for lock in locks)
 
     names = join_names(list(labels[:NAMES]), NAMES, len(labels))
     label = f"Accept {count_noun(len(labels), 'new item')}: {names}"
@@ -81,6 +90,26 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
     return after, (ReloadData(spec), *effects)
 
 
+def locks_around(session: Session, group_id: str) -> list[Constraint]:
+    """Return the clade constraints that contain a group, enabled or not.
+
+    A constraint contains the group if it has all its members, or all items of its place in the
+    shown tree: the page locks a group at its place.
+    """
+    clades = [each for each in session.constraints if each.is_clade]
+    group = session.find_group(group_id)
+    if group is None or not clades:
+        return []
+    members = place = frozenset(group.members)
+    tree = session.tree
+    if tree is not None and tree.n_leaves == session.n_items:
+        taxonomy = Taxonomy(session.labels, tree, session.groups)
+        node = taxonomy.nodes[session.groups.index(group)]
+        if node >= 0:
+            place = frozenset(tree.leaves(node).tolist())
+    return [each for each in clades if members <= set(each.group) or place <= set(each.group)]
+
+
 def _check(session: Session, action: AcceptItems) -> None:
     labels = action.rows.labels
     if not labels:
@@ -103,11 +132,6 @@ def _joining(
 def _grown_group(group: Group, added: Sequence[tuple[frozenset[int], list[int]]]) -> Group:
     new = _joining(frozenset(group.members), added)
     return replace(group, members=(*group.members, *new)) if new else group
-
-
-def _grown_lock(each: Constraint, added: Sequence[tuple[frozenset[int], list[int]]]) -> Constraint:
-    new = _joining(frozenset(each.group), added)
-    return replace(each, group=(*each.group, *new)) if new else each
 
 
 def _grown_clusters(
@@ -149,4 +173,4 @@ def grown_order(
     return np.array([*found, *sorted(rest)], np.int32)
 
 
-__all__ = ["accept", "grown_order"]
+__all__ = ["accept", "grown_order", "locks_around"]

@@ -93,6 +93,16 @@ class NewItems:
         """Return the same without a row."""
         return replace(self, dismissed=self.dismissed | {row})
 
+    def decided_as(self, before: NewItems) -> NewItems:
+        """Return the same with the decisions that were made about an earlier list."""
+        row = {label: k for k, label in enumerate(self.rows.labels)}
+        names = before.rows.labels
+        return replace(
+            self,
+            dismissed=frozenset(row[names[k]] for k in before.dismissed if names[k] in row),
+            chosen={row[names[k]]: group for k, group in before.chosen.items() if names[k] in row},
+        )
+
     def with_all(self) -> NewItems:
         """Return the same with the dismissed rows."""
         return replace(self, dismissed=frozenset())

@@ -26,14 +26,16 @@ def open_new_items(store: Store, name: str, content: bytes) -> None:
 
 
 def place_again(store: Store) -> None:
-    """Place the items that are left once more, with the present data and groups."""
+    """Place the items that are not accepted once more, with the present data and groups."""
     items = store.view.new_items
     if items is None:
         return
     check_data(store)
-    rows = items.rows.chosen(items.left(store.session.labels))
+    known = set(store.session.labels)
+    fresh = [row for row, label in enumerate(items.rows.labels) if label not in known]
+    rows = items.rows.chosen(fresh)
     if rows.labels:
-        _place(store, rows.filename, 0, lambda: (rows, ()))
+        _place(store, rows.filename, 0, lambda: (rows, ()), items)
 
 
 def check_data(store: Store) -> None:
@@ -46,7 +48,11 @@ def check_data(store: Store) -> None:
 
 
 def _place(
-    store: Store, name: str, size: int, read: Callable[[], tuple[AddedRows, tuple[str, ...]]]
+    store: Store,
+    name: str,
+    size: int,
+    read: Callable[[], tuple[AddedRows, tuple[str, ...]]],
+    before: NewItems | None = None,
 ) -> None:
     data, labels, groups = store.dataset, store.session.labels, store.session.groups
     assert data is not None
@@ -59,7 +65,8 @@ def _place(
         if store.session.labels == labels:  # else other data were opened since
             count = count_noun(len(found.rows.labels), "new item")
             said = f"{count} from {name}: accept or dismiss each."
-            store.look(new_items=found, sheet=NEW_ITEMS, error=None, said=said)
+            shown = found if before is None else found.decided_as(before)
+            store.look(new_items=shown, sheet=NEW_ITEMS, error=None, said=said)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:
         store.loader.start(name, size, work, show)

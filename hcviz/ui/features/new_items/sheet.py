@@ -7,9 +7,10 @@ from typing import Any
 
 from hcviz.core.text import count_noun
 from hcviz.session import actions as act
+from hcviz.session.new_item_rules import locks_around
 from hcviz.taxonomy import Group
 from hcviz.taxonomy.nesting import parents_of
-from hcviz.ui.features.groups.places import clade_of, locked_groups, shown_taxonomy
+from hcviz.ui.features.groups.places import clade_of, shown_taxonomy
 from hcviz.ui.features.new_items.model import SURE, NewItems
 from hcviz.ui.features.new_items.opening import NEW_ITEMS, place_again
 from hcviz.ui.parts.actions import Actions
@@ -31,11 +32,16 @@ def state(store: Store) -> dict[str, Any]:
     left = items.left(session.labels)
     outline = _outline(session.groups)
     ordered = _order(items, left, [group.id for group, _ in outline])
-    locked = {group.id for group in locked_groups(store) if group.locked}
+    listed = ordered[:LISTED]
+    locked = {
+        group
+        for group in {items.group_of(row, session.groups) for row in listed}
+        if any(lock.enabled for lock in locks_around(session, group))
+    }
     return {
         "name": items.rows.filename,
         "notes": list(items.notes),
-        "rows": [_row(items, row, session.groups, locked) for row in ordered[:LISTED]],
+        "rows": [_row(items, row, session.groups, locked) for row in listed],
         "groups": [[group.id, group.name, level] for group, level in outline],
         "left": len(left),
         "sure": len(items.sure(session.labels, session.groups)),
@@ -93,7 +99,9 @@ def _order(items: NewItems, rows: Sequence[int], outline: Sequence[str]) -> list
 
 def _depends_on(store: Store) -> Any:
     session = store.session
-    return store.view.new_items, session.groups, session.labels, session.constraints
+    return (
+        store.view.new_items, session.groups, session.labels, session.constraints, session.tree,
+    )  # fmt: skip
 
 
 def _has_tab(store: Store) -> bool:
