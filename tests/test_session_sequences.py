@@ -15,6 +15,7 @@ from hcviz.core.build import is_consistent
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.added_rows import AddedRows
 from hcviz.session.assessment import constraint_states, contradicts
 from hcviz.session.effects import StartRun
 from hcviz.session.group_rules import check_groups
@@ -117,6 +118,16 @@ class AnySequence(RuleBasedStateMachine):
             self.driver(act.KeepMine((0,)))
             self.driver(act.TakeOver(tuple(rows)))
 
+    @precondition(lambda self: self.driver.session.n_items < len(ANIMALS) + 3)
+    @rule(data=st.data())
+    def accept_new_items(self, data):
+        session = self.driver.session
+        ids = st.sampled_from(["", *(group.id for group in session.groups)])
+        groups = data.draw(st.lists(ids, min_size=1, max_size=2))
+        names = tuple(f'"new"\n{session.n_items + k}' for k in range(len(groups)))
+        rows = AddedRows("new.csv", ("legs",), names, (("4",),) * len(names))
+        self.driver(act.AcceptItems(rows, tuple(groups)))
+
     @rule()
     def close_review(self):
         self.driver(act.CloseSecondVersion())
@@ -203,7 +214,7 @@ class AnySequence(RuleBasedStateMachine):
         assert isinstance(loaded.snapshot, Snapshot | None)
 
         def run_method(spec, effect):
-            return run_fake(spec, effect, len(ANIMALS))
+            return run_fake(spec, effect, len(ANIMALS) + spec.n_added)
 
         again = replay(loaded, run_method, get)
         assert equal_values(again, session)

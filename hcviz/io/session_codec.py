@@ -37,6 +37,7 @@ _ACTIONS = [
 ]
 _VIEWS = [views.Series, views.Matrix, views.Graph, views.Points, views.Mask]
 _MODEL = [
+    model.AddedRows,
     model.Session,
     model.Checkpoint,
     model.Conflict,
@@ -53,7 +54,10 @@ _MODEL = [
 ]
 
 #: Values that the undo stack repeats. A file holds each once.
-_SHARED = (model.Choice, model.ChosenClusters, model.Constraint, model.DataSpec, model.Group)
+_SHARED = (
+    model.AddedRows, model.Choice, model.ChosenClusters, model.Constraint, model.DataSpec,
+    model.Group,
+)  # fmt: skip
 
 #: Class -> its name in a file, where the two differ. Names in files never change.
 _FILE_CLASS_NAMES: dict[type[Any], str] = {

@@ -241,6 +241,9 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
         or not np.array_equal(np.sort(moment.reference), np.arange(len(labels)))
     ):
         raise SessionFileError("A leaf order in the session file does not name each item once.")
+    added = tuple(label for rows in moment.data.added for label in rows.labels)
+    if added and added != labels[-len(added) :]:
+        raise SessionFileError("The added items in the session file are not its last items.")
     bare = Session(labels=labels)
     for weight in moment.author_weights.values():
         check_weight(weight)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
+from hcviz.session.added_rows import AddedRows
 from hcviz.session.choice import ChoiceKind
 from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Apart, Constraint, DataSpec, as_apart
@@ -300,6 +301,17 @@ class ReplaceGroups(Action):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
+
+
+@dataclass(frozen=True)
+class AcceptItems(Action):
+    """Add new items to the data, each with the id of its group; "" for none."""
+
+    rows: AddedRows
+    groups: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(str(each) for each in self.groups))
 
 
 # ---------------------------------------------------------------------- clusters

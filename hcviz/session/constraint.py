@@ -17,6 +17,7 @@ from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
+from hcviz.session.added_rows import AddedRows
 
 #: A longer list of names shows this many names and a count.
 NAMES_SHOWN = 3
@@ -219,6 +220,8 @@ class DataSpec:
         Added files of comparisons: file name and content.
     left_out : tuple of str
         Participants of a card sort who are switched off.
+    added : tuple of AddedRows
+        Rows of other tables that follow the rows of the data.
     """
 
     kind: Literal["built-in", "table", "given"] = "built-in"
@@ -235,6 +238,12 @@ class DataSpec:
     sheet: str = ""
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = ()
+    added: tuple[AddedRows, ...] = field(default=(), repr=False)
+
+    @property
+    def n_added(self) -> int:
+        """The number of rows that were added."""
+        return sum(len(rows.labels) for rows in self.added)
 
     def has_same_data(self, other: DataSpec) -> bool:
         """Return True if both load the same data, however these are prepared."""

@@ -19,6 +19,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, ConstraintMode, read_only
+from hcviz.session.added_rows import AddedRows
 from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
@@ -371,6 +372,7 @@ def equal_values(first: Any, second: Any) -> bool:
 
 
 __all__ = [
+    "AddedRows",
     "Checkpoint",
     "Choice",
     "ChosenClusters",

@@ -19,6 +19,7 @@ from hcviz.session import (
     constraint_rules,
     experts,
     group_rules,
+    new_item_rules,
     runs,
     second_version_rules,
 )
@@ -241,6 +242,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.SetGroupMembers: group_rules.set_members,
     act.RemoveGroup: group_rules.remove,
     act.ReplaceGroups: group_rules.replace_all,
+    act.AcceptItems: new_item_rules.accept,
     act.ChooseClusters: cluster_rules.choose,
     act.OpenSecondVersion: second_version_rules.open_version,
     act.TakeOver: second_version_rules.take_over,

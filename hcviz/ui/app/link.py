@@ -159,12 +159,17 @@ def _whole(single: Mapping[str, str], name: str) -> int | None:
 def link_of(session: Session, view: ViewState) -> Link:
     """Return the link to a view: what differs from the defaults, and the constraints.
 
-    Constraints of several authors on the same items are one, enabled if any of them is.
+    Constraints of several authors on the same items are one, enabled if any of them is. New items
+    that were added to the data are left out.
     """
     enabled: dict[Statement, bool] = {}
+    n = session.n_items - session.data.n_added
     for each in session.constraints:
-        key = (tuple(sorted(each.group)), each.apart)
-        enabled[key] = enabled.get(key, False) or each.enabled
+        group = tuple(sorted(item for item in each.group if item < n))
+        apart = as_apart(item for item in each.outsiders if item < n)
+        if len(group) > 1 and (each.is_clade or apart != ()):
+            key = (group, EVERYTHING_ELSE if each.is_clade else apart)
+            enabled[key] = enabled.get(key, False) or each.enabled
     data, plain = DataSpec(), ViewState()
     return Link(
         data=session.data.name,
@@ -191,7 +196,11 @@ def link_of(session: Session, view: ViewState) -> Link:
 
 def _chosen(session: Session) -> tuple[int, ...]:
     chosen = session.chosen_clusters
-    return () if chosen is None or session.n_items > MOST_CHOSEN else chosen.of_item
+    return (
+        ()
+        if chosen is None or session.n_items > MOST_CHOSEN
+        else chosen.of_item[: session.n_items - session.data.n_added]
+    )
 
 
 def _not_default(value: str, default: str) -> str | None:

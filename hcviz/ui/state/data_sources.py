@@ -19,6 +19,7 @@ from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
+from hcviz.io.added_rows import with_rows
 from hcviz.io.answers import count_answers, with_answers
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.tables import read_table
@@ -109,6 +110,8 @@ def resolve(spec: DataSpec) -> Dataset:
     if begun is not None and begun.spec.has_same_data(spec):
         return begun.data
     found = _of_itself(spec)
+    for rows in spec.added:
+        found = with_rows(found, rows)
     for filename, content in spec.answers:
         before = found
         found = with_answers(found, content, filename)

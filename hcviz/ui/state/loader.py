@@ -157,10 +157,10 @@ class Loader:
     def defers(self, action: Any) -> bool:
         """Return True if the action is done later, after a large table was read again for it.
 
-        Such an action adds a file of answers to a table, or undoes or redoes a step to it.
+        Such an action adds answers or items to a table, or undoes or redoes a step to it.
         """
         page, load = self._page, self._load
-        if not isinstance(action, act.AddComparisons | act.Undo | act.Redo):
+        if not isinstance(action, act.AddComparisons | act.AcceptItems | act.Undo | act.Redo):
             return False
         wanted = page.data_for(action)
         if wanted is None or not takes_long(wanted) or page.holds(wanted):
@@ -178,6 +178,8 @@ class Loader:
         name, purpose = wanted.filename or wanted.name, "opened"
         if isinstance(action, act.AddComparisons):
             name, purpose = action.filename, "added"
+        elif isinstance(action, act.AcceptItems):
+            name, purpose = action.rows.filename, "added"
         self.start(
             name, size_of(wanted), lambda: resolve(wanted), then, cast(Purpose, purpose), wanted
         )

@@ -429,7 +429,12 @@ _NOTHING_MARKED: dict[str, Any] = {
 def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
     """Return the view state without what the new session makes invalid."""
     if after.labels != before.labels:
-        view = replace(view, **_NOTHING_MARKED, three=(), offered_version=None)
+        few = min(before.n_items, after.n_items)
+        if not few or after.labels[:few] != before.labels[:few]:
+            view = replace(view, **_NOTHING_MARKED, new_items=None)
+        else:  # items were added at the end, or this was undone
+            view = replace(view, selection=(), draft=Draft())
+        view = replace(view, three=(), offered_version=None)
     if after.method != before.method:
         view = replace(view, faults=())
     if after.conflict is not before.conflict:

@@ -14,6 +14,7 @@ from hcviz.session.draft import Draft
 from hcviz.ui.features.agreement.agreed import Agreed
 from hcviz.ui.features.groups.taxonomy_files import GroupsFile
 from hcviz.ui.features.lessons.lesson import Lesson
+from hcviz.ui.features.new_items.model import NewItems
 from hcviz.ui.features.parameters.field_fault import FieldFault
 from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
 
@@ -72,6 +73,8 @@ class ViewState:
     listed_group: str = ""
     #: A second version of the groups about partly other items, until the person chooses.
     offered_version: GroupsFile | None = None
+    #: The new items of a second table, until the person has decided about them.
+    new_items: NewItems | None = None
     #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
     #: Items of an explanation under the pointer, marked in the tree: (together, apart).

@@ -32,6 +32,7 @@ from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
 from hcviz.ui.features.levels.model import cluster_names
+from hcviz.ui.features.new_items.opening import open_new_items
 from hcviz.ui.features.review.opening import open_version
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
@@ -113,6 +114,8 @@ class FileController:
             said += " It does not contain the added comparisons: save the session."
         if self.store.session.groups:
             said += " It does not contain the groups: save the session."
+        if self.store.session.data.added:
+            said += " It does not contain the items that were added: save the session."
         self.store.look(said=said)
 
     def _receive(self, more: dict[str, Any]) -> None:
@@ -175,6 +178,8 @@ class FileController:
             store.dispatch(act.ReplaceGroups(groups, note))
         elif kind == "second version":
             open_version(store, name, content)
+        elif kind == "new items":
+            open_new_items(store, name, content)
         else:
             self._table(kind, name, content)
 

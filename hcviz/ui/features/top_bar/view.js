@@ -96,6 +96,15 @@ function fileMenu(state, send, root) {
       "The groups of another person, in any format of groups. Compare them with yours, and " +
         "take them over one by one",
     ),
+    item(
+      "Place new items…",
+      file(".csv,.tsv,.txt,.xlsx,.parquet", "new items"),
+      !state.hasGroups,
+      state.hasGroups
+        ? "A table of new items, with the columns of your table. Each gets a group and a " +
+            "probability, and joins the data when you accept it"
+        : "Select a branch and name it first",
+    ),
     folding("kinds", "Open as…", false, "Say what a file holds, or what it adds", [
       item(
         "Table of features…",
