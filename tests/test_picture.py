@@ -197,3 +197,21 @@ def test_a_pdf_has_its_fonts_and_is_the_same_each_time():
 def test_a_page_that_is_too_small_or_no_page_is_refused(size, words):
     with pytest.raises(HcvizError, match=words):
         draw_picture(TREE, NAMES, size=size)
+
+
+@pytest.mark.parametrize("hostile", ["$5^{$", "a\x01b", "$5%–$9", "\ud800", "<b>&"])
+def test_every_text_may_be_hostile(hostile):
+    names = [hostile, *NAMES[1:]]
+    strip = ClassStrip(hostile, np.zeros(TREE.n_leaves, np.uint8), [hostile], ["#000000"])
+    heat = HeatmapData(
+        np.ones((TREE.n_leaves, 1)), 0.0, 1.0, ["#000000", "#ffffff"], hostile, [hostile], [0]
+    )
+    options = {"title": hostile, "strips": [strip], "heat": heat, "names": {TREE.root: hostile}}
+    ET.fromstring(draw_picture(TREE, names, **options))
+    for format, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        assert draw_picture(TREE, names, **options, format=format).startswith(begin)
+
+
+def test_a_png_of_too_many_pixels_is_refused_before_it_is_drawn():
+    with pytest.raises(HcvizError, match="too many pixels"):
+        draw_picture(TREE, NAMES, size=(4_000, 4_000), format="png")

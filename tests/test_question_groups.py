@@ -118,6 +118,8 @@ def test_no_asks_for_the_items_that_do_not_belong(store, card, loop):
     gestures.on_stated = card.another
     assert card.key("r")
     assert questions_model.state(store)["question"]["repairing"]
+    assert card.key("a")  # yes is no answer to "what does not belong?"
+    assert store.session.constraints == ()
     card.key("1")
     card.key("2")
     group, apart = store.view.draft.ready

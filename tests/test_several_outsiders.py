@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,16 +12,21 @@ from hypothesis import strategies as st
 import hcviz
 from hcviz import Tree
 from hcviz.core.errors import InvalidConstraint
+from hcviz.datasets.dataset import Dataset
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.aho_graph import find_blocked_set
 from hcviz.session.assessment import assess, explain_conflict
-from hcviz.session.constraint import MAX_TRIPLETS, Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE, MAX_TRIPLETS, Constraint
+from hcviz.session.draft import Draft
+from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.link import from_query, link_of, to_query
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.subscribers import Subscribers
 from tests.stores import Loop, over_zoo
 
 LABELS = ["bat", "whale", "trout", "pike", "lion"]
@@ -86,10 +93,11 @@ def test_bad_outsiders_are_refused(apart):
 
 
 def test_too_many_triplets_are_refused_with_a_remedy():
-    half = MAX_TRIPLETS // 100
+    many = MAX_TRIPLETS // 100 + 1
     with pytest.raises(InvalidConstraint, match="triplets") as fault:
-        Constraint(1, tuple(range(102)), tuple(range(200, 200 + half)))
+        Constraint(1, tuple(range(101)), tuple(range(200, 200 + many)))
     assert "(G)" in fault.value.hint
+    Constraint(1, tuple(range(MAX_TRIPLETS + 5)), MAX_TRIPLETS + 5)  # one outsider has no limit
 
 
 @given(st.lists(statements(), max_size=4))
@@ -157,3 +165,53 @@ def test_methods_keep_it(method):
     params = {"steps": 50} if method == "ddt" else {}
     tree = hcviz.fit(method, problem.with_triplets(made.rows), seed=2, **params)
     assert made.holds_in(tree)
+
+
+def test_a_draft_of_too_many_triplets_is_said_and_kept(loop):
+    features = np.random.default_rng(0).normal(size=(800, 2))
+    data = Dataset("many", "Many", [f"item {k}" for k in range(800)], features=features)
+    store = Store(Session(method="average"), loop.schedule)
+    try:
+        assert store.open_data(DataSpec(kind="given", name="many"), found=data)
+        loop.until(lambda: store.session.status == "settled")
+        gestures = Gestures(store)
+        half = MAX_TRIPLETS // 200
+        draft = Draft("odd", tuple(range(half)), tuple(range(half, half + 202)))
+        store.look(draft=draft)
+        shown = constraints_model.state(store)["draft"]
+        assert shown["verdict"]["kind"] == "refused"
+        assert not shown["ready"]
+        gestures.key("Enter")
+        assert store.view.draft == draft
+        assert "triplets" in store.view.error[0]
+        assert store.session.constraints == ()
+    finally:
+        store.close()
+
+
+def test_all_others_apart_is_a_group():
+    draft = Draft("odd", (0, 1), (2, 3, 4))
+    assert draft.statement(5) == ((0, 1), EVERYTHING_ELSE)
+    assert draft.statement(6) == ((0, 1), (2, 3, 4))
+    assert Draft("together", (0, 1)).statement(2) is None
+
+
+def test_a_view_that_fails_is_called_once_a_round():
+    class State:
+        number = 0
+
+    state, calls = State(), []
+
+    def failing(now):
+        calls.append(now)
+        if now:
+            raise ValueError("no")
+
+    def failed():
+        state.number += 1
+
+    views = Subscribers(state, nullcontext, failed)
+    views.add(lambda s: s.number, failing)
+    state.number = 1
+    views.notify()
+    assert calls == [0, 1]

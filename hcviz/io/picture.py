@@ -7,6 +7,7 @@ same input gives the same bytes. Text stays text in SVG and PDF: it can be searc
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -38,6 +39,10 @@ TREE_WIDTH, STRIP_WIDTH, GAP, MARGIN, HEAD_HEIGHT = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
 #: The tree is at least this wide, and the rows together at least this high, in inches.
 LEAST_TREE, LEAST_BODY = 1.2, 0.8
+#: Characters that XML, and so an SVG, cannot have.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+#: A PNG has at most this number of pixels.
+MAX_PNG_PIXELS = 100_000_000
 #: A page of a stated size has at most this length, in millimetres; a row at most this, in inches.
 MAX_MILLIMETRES, MAX_ROW = 5_000.0, 0.3
 MILLIMETRES_PER_INCH = 25.4
@@ -180,10 +185,18 @@ def draw_picture(
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
+    labels = [printable(str(label)) for label in labels]
+    if size is not None and format == "png":
+        wide, high = _in_inches(size)
+        if wide * high * DOTS_PER_INCH**2 > MAX_PNG_PIXELS:
+            raise InvalidParameter(
+                f"A PNG of {size[0]:g} by {size[1]:g} mm has too many pixels.",
+                "Choose SVG or PDF, or a smaller page.",
+            )
     page = _Page(
         tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours(), size
     )
-    page.draw_head(title, strips)
+    page.draw_head(printable(title), strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title, axis_tick)
     named = page.draw_names(names or {})
     if shares is not None:
@@ -272,14 +285,17 @@ class _Page:
 
     def draw_head(self, title: str, strips: Sequence[ClassStrip]) -> None:
         axes = self.axes(MARGIN, 0.1, self.width - 2 * MARGIN, 0.3)
-        axes.text(0, 0.5, title, fontsize=11, fontweight="bold", color=self.ink.text, va="center")
+        axes.text(
+            0, 0.5, title, fontsize=11, fontweight="bold", color=self.ink.text, va="center",
+            parse_math=False,
+        )  # fmt: skip
         chips = [
-            Patch(facecolor=colour, label=str(name))
+            Patch(facecolor=colour, label=printable(str(name)))
             for strip in strips
             for name, colour in list(zip(strip.names, strip.colours, strict=False))[:12]
         ]
         if chips:
-            axes.legend(
+            legend = axes.legend(
                 handles=chips,
                 loc="center left",
                 bbox_to_anchor=(min(0.9, (0.4 + 0.1 * len(title)) / self.width), 0.5),
@@ -292,6 +308,8 @@ class _Page:
                 columnspacing=1.0,
                 handletextpad=0.4,
             )
+            for text in legend.get_texts():
+                text.set_parse_math(False)
 
     def draw_tree(
         self,
@@ -346,7 +364,7 @@ class _Page:
             row * np.where(inner, y[low], y), row * np.where(inner, y[high], y), width,
         )  # fmt: skip
         letter = 0.64 * size / 72 * per_inch
-        shown = {node: " ".join(names[node].split()) for node in slots}
+        shown = {node: " ".join(printable(names[node]).split()) for node in slots}
         paper = {"facecolor": self.ink.paper, "alpha": 0.85, "pad": 0.6, "linewidth": 0}
         found = place_names(drawn, slots, [letter * min(len(shown[s]), 24) + 2 for s in slots])
         for each in found:
@@ -460,7 +478,7 @@ class _Page:
             for place, column in enumerate(columns):
                 if size < MIN_LABELLED_POINTS:
                     break
-                name = str(heat.column_names[column])
+                name = printable(str(heat.column_names[column]))
                 axes.text(
                     place + 0.5, len(self.names) + 0.06 / self.row,
                     name if len(name) <= 40 else name[:39] + "…", rotation=90, fontsize=size,
@@ -471,7 +489,9 @@ class _Page:
         self.figure.colorbar(image, cax=bar, orientation="horizontal", ticks=[heat.low, heat.high])
         bar.set_xticks([heat.low, heat.high], [f"{heat.low:.2g}", f"{heat.high:.2g}"])
         bar.tick_params(labelsize=7, length=0, colors=self.ink.soft, pad=2)
-        bar.set_title(heat.title, fontsize=7, color=self.ink.soft, pad=2)
+        bar.set_title(
+            printable(heat.title), fontsize=7, color=self.ink.soft, pad=2, parse_math=False
+        )
         for spine in bar.spines.values():
             spine.set_visible(False)
 
@@ -495,6 +515,11 @@ class _Page:
                     buffer, metadata={"Software": None}
                 )
         return buffer.getvalue()
+
+
+def printable(text: str) -> str:
+    """Return the text without characters that a picture cannot have."""
+    return _CONTROL.sub(" ", text)
 
 
 def _in_inches(size: tuple[float, float]) -> tuple[float, float]:

@@ -31,8 +31,8 @@ Apart = int | tuple[int, ...]
 #: A group, and what is apart from it.
 Statement = tuple[tuple[int, ...], Apart]
 
-#: A constraint gives at most this number of triplets. A group of all its items has no such limit.
-MAX_TRIPLETS = 20_000
+#: A constraint with several outsiders gives at most this number of triplets.
+MAX_TRIPLETS = 50_000
 
 
 def as_apart(given: int | Iterable[int]) -> Apart:
@@ -174,11 +174,12 @@ def check_statement(group: Sequence[int], apart: Apart) -> None:
         if not outsiders(apart):
             raise InvalidConstraint("A constraint names no item that is apart.")
         count = (len(group) - 1) * len(outsiders(apart))
-        if count > MAX_TRIPLETS:
+        if count > MAX_TRIPLETS and len(outsiders(apart)) > 1:
             raise InvalidConstraint(
                 f"{len(group):,} items before {len(outsiders(apart)):,} others are {count:,} "
                 f"triplets. A constraint has at most {MAX_TRIPLETS:,}.",
-                "Say that the items are a group (G): it has no such limit.",
+                "Leave out some of the items that are apart. A group (G), which is apart from all "
+                "others, has no such limit.",
             )
         for item in outsiders(apart):
             chain_triplets(group, item)

@@ -71,6 +71,18 @@ class Draft:
             return group, as_apart(self.apart)
         return (group, EVERYTHING_ELSE) if self.mode == "together" else None
 
+    def statement(self, n_items: int) -> Statement | None:
+        """Return what the draft states about ``n_items`` items; None until it says something.
+
+        If all other items are apart, the statement is that the items are a group.
+        """
+        if self.ready is None or len(self.group) == n_items:
+            return None
+        group, apart = self.ready
+        return (
+            (group, EVERYTHING_ELSE) if len(group) + len(self.apart) == n_items else (group, apart)
+        )
+
     def sentence(self, labels: Sequence[str]) -> str:
         """Return what is picked so far, and what the next click does."""
         if self.mode == "idle":

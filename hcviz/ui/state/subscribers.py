@@ -53,31 +53,38 @@ class Subscribers(Generic[S]):
         """Call the views whose slices changed, until no slice changes any more.
 
         A view may change the state. Its own call of ``notify`` returns at once, and the outer call
-        continues with the new state.
+        continues with the new state. A view that fails is not called again until the next call.
         """
         if self._notifying:
             return
         self._notifying = True
         try:
+            broken: set[_Subscriber[S]] = set()
             with self._batch():
-                while self._one_round():
+                while self._one_round(broken):
                     pass
         finally:
             self._notifying = False
 
-    def _one_round(self) -> bool:
-        """Call each view whose slice changed once; return True if any was called."""
+    def _one_round(self, broken: set[_Subscriber[S]]) -> bool:
+        """Call each view whose slice changed once; return True if any was called.
+
+        Views in ``broken`` are left out. A view that fails is added to it.
+        """
         called = False
         for subscriber in self._subscribers:
             now = subscriber.select(self._state)
             if same(subscriber.before, now):
                 continue
             subscriber.before = now
+            if subscriber in broken:
+                continue
             called = True
             try:
                 subscriber.call(now)
             except Exception:
                 log.exception("A part of the page could not be drawn.")
+                broken.add(subscriber)
                 self._failed()
         return called
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.session import actions as act
+from hcviz.session.assessment import check_items
 from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.draft import Draft
 from hcviz.session.drop import item_set_apart
@@ -134,15 +135,15 @@ class Gestures:
 
     def apply(self) -> None:
         """Add the constraint of the draft to the session."""
-        draft = self.store.view.draft
-        ready = draft.ready
-        if ready is None:
+        store, draft = self.store, self.store.view.draft
+        stated = draft.statement(store.session.n_items)
+        if stated is None:
+            if draft.ready is not None:
+                store.look(said=ALL_ITEMS)
             return
-        if len(draft.group) == self.store.session.n_items:
-            self.store.look(said=ALL_ITEMS)
-            return
-        self.store.look(draft=Draft(), selection=())
-        author = self.store.session.author
-        into = draft.into if ready[1] == EVERYTHING_ELSE else ""
-        self.store.dispatch(act.AddConstraint(*ready, author=author, into=into))
-        self.on_stated()
+        with store.guarded():
+            check_items(store.session, *stated)  # before the draft is gone
+            store.look(draft=Draft(), selection=())
+            into = draft.into if stated[1] == EVERYTHING_ELSE else ""
+            store.dispatch(act.AddConstraint(*stated, author=store.session.author, into=into))
+            self.on_stated()

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.assessment import ConstraintState, assess, constraint_states
@@ -20,6 +21,8 @@ from hcviz.ui.state.store import Store
 FOLD_FROM = 40
 #: Constraints shown of a folded author at most.
 MAX_ROWS = 60
+#: The kind of a verdict that no constraint can be made of the draft.
+REFUSED = "refused"
 #: Items of a group that are shown as buttons, at most.
 MAX_CHIPS = 6
 
@@ -107,11 +110,17 @@ def switch_method_action(store: Store) -> act.SetMethod | None:
 
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
-    ready = draft.ready
-    if len(draft.group) == session.n_items:  # all items are no group
-        ready = None
-    verdict = None if ready is None else assess(session, *ready, session.author)
-    said = [] if ready is None else supports_model.answer_sentences(store, *ready)
+    stated = draft.statement(session.n_items)
+    verdict: dict[str, str] | None = None
+    said: list[tuple[str, str]] = []
+    if stated is not None:
+        try:
+            found = assess(session, *stated, session.author)
+            verdict = {"kind": found.kind, "sentence": found.sentence}
+        except InvalidConstraint as fault:
+            verdict = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
+        if verdict["kind"] == "correction":
+            said = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
@@ -122,14 +131,9 @@ def _draft(store: Store) -> dict[str, Any]:
         "sentence": draft.sentence(session.labels),
         "together": chips(draft.group),
         "apart": chips(draft.apart),
-        "verdict": None
-        if verdict is None
-        else {"kind": verdict.kind, "sentence": verdict.sentence},
-        "beliefs": [
-            {"kind": kind, "sentence": text}
-            for kind, text in said
-            if verdict is not None and verdict.kind == "correction"
-        ],
+        "verdict": verdict,
+        "ready": verdict is not None and verdict["kind"] != REFUSED,
+        "beliefs": [{"kind": kind, "sentence": text} for kind, text in said],
     }
 
 

@@ -30,7 +30,7 @@ function draftCard(draft, ignored, send) {
           type: "button",
           class: "main",
           "data-key": "apply",
-          disabled: !draft.verdict,
+          disabled: !draft.ready,
           onclick: () => send("apply"),
         },
         "Apply ",

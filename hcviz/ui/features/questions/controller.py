@@ -142,7 +142,7 @@ class QuestionController(Controls):
         if key == " ":
             self.memory.skip(question)
             self._remember(question, accepted=False)
-        elif key == "r":
+        elif key == "r" or store.view.draft.mode == "eject":  # what does not belong is asked for
             store.look(draft=Draft().begin_eject(question.items), selection=())
         else:
             author = store.session.author
