@@ -20,6 +20,7 @@ from hcviz.core.gower import gower, gower_columns
 from hcviz.io.file_kinds import detect_file
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
+from hcviz.io.workbook import read_sheet
 from hcviz.session.model import DataSpec, Session
 
 TABLE = b"""name,size,colour,fresh,bought,words,sku,empty,same
@@ -240,6 +241,39 @@ def test_a_damaged_or_huge_workbook_gets_one_sentence(monkeypatch):
     monkeypatch.setattr("hcviz.io.rawtable.MAX_ROWS", 2)
     with pytest.raises(TooLarge, match="more than 2 rows"):
         read_table(content, "t.xlsx")
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHARED_TEXTS = (
+    '<Override PartName="/xl/sharedStrings.xml" ContentType="application/'
+    'vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/>'
+)
+
+
+def repeated_text(text: str, cells: int) -> bytes:
+    """Return a workbook that has a text once, for all its cells."""
+    rows = [["name", "word"], *([f"item {k}", "REPEATED"] for k in range(cells))]
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(one=rows))) as old,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for each in old.infolist():
+            xml = old.read(each).decode()
+            xml = xml.replace('t="inlineStr"><is><t>REPEATED</t></is>', 't="s"><v>0</v>')
+            new.writestr(each, xml.replace("</Types>", f"{SHARED_TEXTS}</Types>"))
+        new.writestr("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}"><si><t>{text}</t></si></sst>')
+    return out.getvalue()
+
+
+def test_a_long_text_in_many_cells_of_a_workbook_is_refused_before_it_is_copied():
+    said = "1,500,000 characters in row 2, column B; the limit is 32,767"
+    with pytest.raises(TooLarge, match=said):
+        read_table(repeated_text("x" * 1_499_999 + "\N{NO-BREAK SPACE}", 300), "t.xlsx")
+    text = "x" * 32_766 + "\N{NO-BREAK SPACE}"
+    assert len(read_sheet(repeated_text(text, 3), "", "", 9, 99)[0][3][1]) == 32_766
+    with pytest.raises(TooLarge, match="too large once unpacked"):
+        read_table(repeated_text(text, 1_600), "t.xlsx")
 
 
 # ---------------------------------------------------------------------- kinds of files, sessions

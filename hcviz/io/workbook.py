@@ -16,6 +16,8 @@ from hcviz.io.unpacking import max_unpacked_bytes
 
 #: Results of formulas that failed.
 _FAULTS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
+#: The most characters of a cell in Excel.
+MAX_CELL_TEXT = 32_767
 #: Every workbook has this entry.
 _ENTRY = "xl/workbook.xml"
 
@@ -52,7 +54,7 @@ def read_sheet(
     Raises
     ------
     TooLarge
-        If the file is too large once unpacked, or the sheet exceeds a limit.
+        If the file is too large once unpacked, or the sheet or one of its cells exceeds a limit.
     InvalidData
         If the file is damaged, all sheets are empty, or there is no such sheet.
     """
@@ -67,7 +69,8 @@ def read_sheet(
                 f"{source} has no sheet {wanted!r}.", f"Its sheets: {', '.join(sheets)}."
             )
         for name in [wanted] if wanted else sheets:
-            rows = _rows(sheets[name], source, max_rows, max_cells)
+            most = max_unpacked_bytes(len(content))
+            rows = _rows(sheets[name], source, max_rows, max_cells, most)
             if rows:
                 return rows, name, tuple(sheets)
     except HcvizError:
@@ -87,14 +90,21 @@ def _check_unpacked(content: bytes, source: str) -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > max_unpacked_bytes(len(content)):
-        raise TooLarge(f"{source} is too large once unpacked.", "Take a sample, or save it as CSV.")
+        raise _unpacked_error(source)
 
 
-def _rows(sheet: Any, source: str, max_rows: int, max_cells: int) -> Rows:
-    """Return the cells as texts, without empty rows at the end."""
+def _unpacked_error(source: str) -> TooLarge:
+    return TooLarge(f"{source} is too large once unpacked.", "Take a sample, or save it as CSV.")
+
+
+def _rows(sheet: Any, source: str, max_rows: int, max_cells: int, max_text: int) -> Rows:
+    """Return the cells as texts, without empty rows at the end.
+
+    The file has a text once for all its cells. ``max_text`` limits the sum over the cells.
+    """
     sheet.reset_dimensions()  # the declared size may be wrong
     found: Rows = []
-    cells = filled = 0
+    cells = filled = letters = 0
     for row in sheet.iter_rows(values_only=True):
         cells += len(row) + 1
         if len(found) >= max_rows or cells > max_cells:
@@ -102,11 +112,28 @@ def _rows(sheet: Any, source: str, max_rows: int, max_cells: int) -> Rows:
                 f"{source} has more than {max_rows:,} rows or {max_cells:,} cells.",
                 "Take a sample.",
             )
+        lengths = [len(value) if isinstance(value, str) else 0 for value in row]
+        longest = max(lengths, default=0)
+        if longest > MAX_CELL_TEXT:
+            raise _cell_error(source, len(found) + 1, lengths.index(longest) + 1, longest)
+        letters += sum(lengths)
+        if letters > max_text:
+            raise _unpacked_error(source)
         texts = tuple(map(_text, row))
         found.append(texts)
         if any(texts):
             filled = len(found)
     return found[:filled]
+
+
+def _cell_error(source: str, row: int, column: int, length: int) -> TooLarge:
+    from openpyxl.utils import get_column_letter
+
+    return TooLarge(
+        f"{source} has {length:,} characters in row {row}, column {get_column_letter(column)}; "
+        f"the limit is {MAX_CELL_TEXT:,}.",
+        "Shorten the text.",
+    )
 
 
 def _text(value: Any) -> str:
