@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 import hcviz
 from hcviz import Problem
+from hcviz.core.dataframes import features_of_frame
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_frame, read_table
@@ -133,6 +134,13 @@ def test_explore_takes_frames_and_arrays(frame):
     assert _as_dataset([[1, 2], [3, 4]], "x").features.tolist() == [[1, 2], [3, 4]]
 
 
+def test_numbers_with_a_few_texts_are_categories_of_a_frame():
+    frame = pd.DataFrame({"size": [38, 39, "L"], "n": [1, 2, 3]})
+    with pytest.warns(UserWarning, match="'size' has the text 'L' among numbers, so it is read as"):
+        found = features_of_frame(frame)
+    assert found.names == ("size=38", "size=39", "size=L", "n")
+
+
 def test_the_explorer_shows_a_frame(frame):
     view = hcviz.explore(frame, method="crsc")
     try:
@@ -149,7 +157,7 @@ DAYS = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"x": [1, "a", 2]}, "Row '1', column 'x' holds the text 'a' among numbers"),
+        ({"x": [1, "a", 2, 3, 4]}, "Row '1', column 'x' holds the text 'a' among numbers"),
         ({"x": [1, [2], 3]}, r"Row '1', column 'x' holds list '\[2\]'"),
         ({"x": np.array([1, 2j, 3], object)}, "Row '1', column 'x' holds complex"),
         ({"x": np.array([1, 2j, 3])}, "'x' holds complex numbers"),

@@ -21,12 +21,17 @@ Float = NDArray[np.float64]
 
 #: A category has at most this many different values, of at most this many characters.
 MAX_CATEGORIES, MAX_TEXT = 50, 100
+#: One text among this many numbers is a typing error.
+MIN_NUMBERS = 4
+#: A column of more cells, of which 9 in 10 are different, has no categories.
+FEW_CELLS = 20
 #: Example values of a column, and the characters of each.
 EXAMPLES, EXAMPLE_LETTERS = 3, 40
 #: Columns with these names are classes: drawn as colours, and not used by methods.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "species"})
 
 TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+_WITH_COMMA = re.compile(r"[+-]?\d*(?:,\d+)+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _IDENTIFIER = re.compile(r"(?:.*[ _.-])?(?:id|ids|key|sku|ean|gtin|isbn|upc|uuid)|unnamed: \d+")
 
 
@@ -142,8 +147,20 @@ class ParsedColumn:
             and max(map(len, self.different), default=0) <= MAX_TEXT
         )
 
+    @property
+    def is_mixed(self) -> bool:
+        """Numbers, and at most as many texts."""
+        return 0 < self.wrong.size <= self.n_present / 2
+
     def detect(self, category: bool = False) -> ColumnKind:
-        """Return what the column holds; ``category``: not numbers, even if it looks so."""
+        """Return what the column holds; ``category``: not numbers, even if it looks so.
+
+        One text among four or more numbers is a typing error, and so is any number with a comma
+        that the table's separator forbids. Such a column is ``number``, which
+        :func:`hcviz.core.table_columns.column_features` refuses. Other columns of numbers with
+        some texts are categories, such as the sizes 38, 39, 40 and L. They are identifiers if they
+        cannot be categories, or if 9 of 10 cells in more than 20 are different.
+        """
         present = self.values[~self.missing]
         if not self.wrong.size and not category:
             if np.isin(present, (0.0, 1.0)).all():
@@ -153,12 +170,20 @@ class ParsedColumn:
             return "binary"
         if self._holds_dates():
             return "date"
-        if self.wrong.size <= self.n_present / 2 and not category:
-            return "number"
+        if self.is_mixed and not category:
+            return self._mixed_kind()
         unique = len(self.different) == self.n_present and self.n_present > 2
         if self.can_be_category and not unique:
             return "category"
         return "text" if is_text([word for word in self.words if word]) else "identifier"
+
+    def _mixed_kind(self) -> ColumnKind:
+        typing_error = self.wrong.size == 1 and self.n_present > MIN_NUMBERS
+        texts = (cell_text(cell) for cell in self.cells[self.wrong])
+        if typing_error or any(_WITH_COMMA.fullmatch(text) for text in texts):
+            return "number"
+        distinct = self.n_present > FEW_CELLS and len(self.different) > 0.9 * self.n_present
+        return "category" if self.can_be_category and not distinct else "identifier"
 
     def _numbers_rows(self, present: Float) -> bool:
         """Return True for whole numbers, all different, under a name such as "id"."""

@@ -44,7 +44,7 @@ def column_features(
     rows : sequence of n
         Names of the rows, for messages.
     notes : list of str
-        A sentence is appended if the column is left out.
+        A sentence is appended if the column is left out, or its numbers are read as categories.
     kind : str or None
         What the column is read as; None: what it holds.
     category : bool
@@ -61,7 +61,7 @@ def column_features(
     ------
     InvalidData
         A column of numbers has a text, a number is too large, or the column cannot be read as
-        ``kind``.
+        ``kind``. Without ``kind``, :meth:`ParsedColumn.detect` says which texts are refused.
     """
     name = column.name
     if not column.n_present:
@@ -77,11 +77,23 @@ def column_features(
     if wanted == "text":
         return [(key, values, "text") for key, values in text_features(name, column.words, notes)]
     if wanted == "category":
+        if kind is None and not category and column.is_mixed:
+            notes.append(f"{_mixed(column)}, so it is read as categories.")
         return _categories(column)
-    if kind is None:
+    if kind is None and not category and column.is_mixed:
+        notes.append(f"{_mixed(column)} and too many different values, so it was left out.")
+    elif kind is None:
         what = f"{column.n_different} different {'texts' if column.wrong.size else 'numbers'}"
         notes.append(f"The column {quote(name)} holds {what} and was left out.")
     return []
+
+
+def _mixed(column: ParsedColumn) -> str:
+    """Return the beginning of a sentence about the texts of a column of numbers."""
+    text = quote(cell_text(column.cells[int(column.wrong[0])]))
+    count = column.wrong.size
+    what = f"the text {text}" if count == 1 else f"{count:,} texts such as {text}"
+    return f"The column {quote(column.name)} has {what} among numbers"
 
 
 def _numbers(column: ParsedColumn, rows: Rows) -> Float:
