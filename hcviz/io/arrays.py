@@ -82,7 +82,7 @@ def _read_parts(content: bytes, source: str) -> tuple[Any, Any, tuple[str, ...]]
     """Return ``(features float64 (n, d), labels or None, feature names)``. Labels are unchecked."""
     labels = names = None
     if content.startswith(NPY):
-        _check_features(_header(io.BytesIO(content), len(content)), source)
+        _check_features(read_header(io.BytesIO(content), len(content)), source)
         array = _to_float64(np.load(io.BytesIO(content), allow_pickle=False), source)
     else:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -141,8 +141,8 @@ def _choose_members(
 
 
 @dataclass(frozen=True)
-class _Header:
-    """Shape and type of an array, from its header. :func:`_header` has checked the size."""
+class Header:
+    """Shape and type of an array, from its header. :func:`read_header` has checked the size."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -152,15 +152,23 @@ class _Header:
         return math.prod(self.shape)
 
 
-def _header(file: Any, size: int) -> _Header:
-    """Read the header of an array file of ``size`` bytes. Raise ValueError if they disagree."""
+def read_header(file: Any, size: int) -> Header:
+    """Read the header of an array file of ``size`` bytes.
+
+    Raises
+    ------
+    ValueError
+        If they disagree, or the cells are Python objects.
+    """
     version = np.lib.format.read_magic(file)
     read = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
-    }[version]
+    }.get(version)
+    if read is None:
+        raise ValueError("an unknown version of the format")
     shape, _, dtype = read(file)
-    header = _Header(tuple(map(int, shape)), dtype)
+    header = Header(tuple(map(int, shape)), dtype)
     if min(header.shape, default=0) < 0:
         raise ValueError("a negative dimension")
     if dtype.hasobject or (header.count and not dtype.itemsize):
@@ -170,9 +178,9 @@ def _header(file: Any, size: int) -> _Header:
     return header
 
 
-def _header_in(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Header:
+def _header_in(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
     with archive.open(member) as file:
-        return _header(io.BytesIO(file.read(MAX_HEADER_BYTES)), member.file_size)
+        return read_header(io.BytesIO(file.read(MAX_HEADER_BYTES)), member.file_size)
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> Any:
@@ -229,4 +237,6 @@ def _to_float64(array: Any, source: str) -> Any:
     return values
 
 
-__all__ = ["MAX_ARRAY_CELLS", "MAX_ARRAY_COLUMNS", "is_array", "read_array"]
+__all__ = [
+    "MAX_ARRAY_CELLS", "MAX_ARRAY_COLUMNS", "Header", "is_array", "read_array", "read_header",
+]  # fmt: skip

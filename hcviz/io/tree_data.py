@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from hcviz.core.convert import parse_newick
-from hcviz.core.errors import InvalidTree, TooLarge
+from hcviz.core.errors import HcvizError, InvalidTree, TooLarge
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
-from hcviz.io.arrays import NPY
+from hcviz.io.arrays import NPY, read_header
 from hcviz.io.decoding import decode_utf8
 
 #: The distances of more items take more than 128 MB.
@@ -29,8 +29,11 @@ def is_linkage(content: bytes) -> bool:
     if not content.startswith(NPY) or len(content) > 256 * MAX_LEAVES:
         return False
     try:
+        header = read_header(io.BytesIO(content), len(content))
+        if len(header.shape) != 2 or header.shape[1] != 4 or header.dtype.kind not in "iuf":
+            return False
         Tree.from_linkage(np.load(io.BytesIO(content), allow_pickle=False))
-    except (ValueError, EOFError, OSError):
+    except (HcvizError, ValueError, EOFError, OSError):
         return False
     return True
 
