@@ -21,6 +21,7 @@ def parse_dates(texts: Sequence[str | None]) -> Float:
 
     Read are ``2024-03-31``, ``31.3.2024``, ``31/3/2024`` and ``3/31/2024``, also with a time. The
     day is before the month, unless a date of the column is possible only the other way round.
+    Time zones are ignored. A text with an impossible day or time, such as 25:00, is no date.
 
     Examples
     --------
@@ -53,7 +54,10 @@ def _parts(text: str | None) -> _Parts | None:
 
 
 def _seconds(clock: Sequence[str | None]) -> float:
+    """Return the seconds of the day; NaN for an impossible time."""
     hours, minutes, seconds = (int(each or 0) for each in clock)
+    if hours > 23 or minutes > 59 or seconds > 59:
+        return float("nan")
     return 3600.0 * hours + 60.0 * minutes + seconds
 
 
