@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz import Group, Taxonomy, Tree
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.differences import find_differences
 from hcviz.taxonomy.nesting import shared_properties
 
 OPPOSITE = {"split": "merged", "merged": "split", "new": "gone", "gone": "new"}
@@ -197,6 +200,14 @@ def test_items_of_one_version_only_are_listed_and_have_no_other_effect():
     found = first.compared_with(second)
     assert (found.only_first, found.only_second) == ((), tuple("fghij"))
     assert [each.status for each in found.groups] == ["kept"]
+
+
+def test_items_with_the_same_name_are_refused():
+    group = [Group("A", [0, 1])]
+    with pytest.raises(InvalidTaxonomy, match="first version has two items named 'a'"):
+        find_differences("aa", group, "ab", group)
+    with pytest.raises(InvalidTaxonomy, match="second version has two items named 'b'"):
+        find_differences("abc", group, "abb", group)
 
 
 def test_other_items_have_nothing_in_common():

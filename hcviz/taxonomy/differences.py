@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.table_cells import quote
 from hcviz.taxonomy.group import Group
 from hcviz.taxonomy.placement import MIN_JACCARD
 
@@ -207,6 +210,11 @@ def find_differences(
     -------
     TaxonomyDifferences
 
+    Raises
+    ------
+    InvalidTaxonomy
+        If two items of a version have the same name.
+
     Notes
     -----
     Groups are matched one to one, those with the highest Jaccard index first. The index is 0.5 or
@@ -229,6 +237,13 @@ def find_differences(
     >>> found.groups[0].status
     'renamed'
     """
+    for version, names in (("first", labels), ("second", other_labels)):
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+        if repeated is not None:
+            raise InvalidTaxonomy(
+                f"The {version} version has two items named {quote(repeated)}.",
+                "Give each item a different name.",
+            )
     others = set(other_labels)
     common = {label: k for k, label in enumerate(x for x in labels if x in others)}
     one, two = _Side(groups, labels, common), _Side(other_groups, other_labels, common)
@@ -237,10 +252,10 @@ def find_differences(
     back = {b: a for a, b in match.items()}
     into = [_parts(a, match.get(a), two, back, shared[a]) for a in range(len(groups))]
     sources = [_parts(b, back.get(b), one, match, shared[:, b]) for b in range(len(other_groups))]
-    names = list(common)
+    shared_names = list(common)
 
     def listed(items: frozenset[int]) -> tuple[str, ...]:
-        return tuple(names[item] for item in sorted(items))
+        return tuple(shared_names[item] for item in sorted(items))
 
     def difference(a: int | None, b: int | None) -> GroupDifference:
         left = () if a is None else into[a]
@@ -275,7 +290,7 @@ def find_differences(
     known = set(labels)
     return TaxonomyDifferences(
         tuple(found),
-        _moved(one, two, match, names),
+        _moved(one, two, match, shared_names),
         tuple(label for label in labels if label not in others),
         tuple(label for label in other_labels if label not in known),
     )

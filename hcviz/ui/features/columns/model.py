@@ -133,7 +133,7 @@ def read_options(rows: Any, before: Sequence[ColumnOptions]) -> tuple[ColumnOpti
             )
             for row in rows
         }
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InvalidParameter(
             "A weight is not a number.", "Write a number such as 1, 2 or 0.5."
         ) from None
