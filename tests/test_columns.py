@@ -17,11 +17,13 @@ from hcviz.cli import main
 from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.gower import gower, gower_columns
+from hcviz.core.table_dates import parse_dates
 from hcviz.io.file_kinds import detect_file
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.io.workbook import read_sheet
 from hcviz.session.model import DataSpec, Session
+from hcviz.ui.features.columns.model import read_options
 
 TABLE = b"""name,size,colour,fresh,bought,words,sku,empty,same
 a,1,red,yes,2024-01-02,a sharp steel knife,1001,,x
@@ -60,11 +62,18 @@ def test_kinds_examples_and_gaps():
         (["01/02/2024", "01/13/2024"], [0, 11]),  # the month is first
         (["01/02/2024", "13/02/2024"], [0, 12]),  # the day is first
         (["2024-01-01T06:00:00Z", "2024-01-01 18:00"], [0, 0.5]),
+        (["2024-01-01 00:00+09:00", "2024-01-01 23:59:59-11:00"], [0, 86_399 / 86_400]),
     ],
 )
 def test_dates(texts, days):
     data = read_table(f"name,when\nx,{texts[0]}\ny,{texts[1]}\nz,{texts[0]}\n".encode())
     assert data.features[:, 0] == pytest.approx([*days, days[0]])
+
+
+@pytest.mark.parametrize("time", ["24:00", "12:60", "12:00:60", "99:99:99"])
+def test_an_impossible_time_is_no_date(time):
+    read = parse_dates([f"2024-01-03 {time}", f"3.1.2024 {time}", "2024-01-03 23:59:59"])
+    assert np.isnan(read).tolist() == [True, True, False]
 
 
 def test_columns_are_switched_off_weighted_and_drawn():
@@ -100,6 +109,13 @@ def test_columns_are_switched_off_weighted_and_drawn():
 def test_wrong_options(columns, said):
     with pytest.raises(HcvizError, match=said):
         read_table(TABLE, columns=columns)
+
+
+@pytest.mark.parametrize("weight", [10**400, "heavy", None])
+def test_a_weight_from_the_page_that_is_no_number_gets_a_sentence(weight):
+    row = {"name": "size", "kind": "number", "used": True, "strip": False, "weight": weight}
+    with pytest.raises(InvalidParameter, match="A weight is not a number"):
+        read_options([row], ())
 
 
 def test_a_weight_of_two_is_the_same_as_the_column_twice():
@@ -278,11 +294,33 @@ def test_a_long_text_in_many_cells_of_a_workbook_is_refused_before_it_is_copied(
 
 # ---------------------------------------------------------------------- kinds of files, sessions
 
+#: More than 1 MiB without a line break.
+LONG_JSON = b"[" + b",".join([b'{"name": "a", "x": 1}'] * 70_000) + b"]"
 
-def linkage() -> bytes:
+
+def npy(values) -> bytes:
     out = io.BytesIO()
-    np.save(out, np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 2.0, 3.0]]))
+    np.save(out, values)
     return out.getvalue()
+
+
+def linkage(kind=float) -> bytes:
+    return npy(np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 2.0, 3.0]], dtype=kind))
+
+
+def huge_npy() -> bytes:
+    """Return a small file that declares 32 TB."""
+    out = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": (10**12, 4)}
+    np.lib.format.write_array_header_1_0(out, header)
+    return out.getvalue()
+
+
+def long_matrix(own: int) -> bytes:
+    """Return the first rows of a matrix whose names take more than 1 MiB."""
+    names = [f"{k:0110}" for k in range(10_000)]
+    rows = [f"{names[k]},{','.join(['1'] * k + [str(own)] + ['1'] * (9_999 - k))}" for k in (0, 1)]
+    return "\n".join([f"name,{','.join(names)}", *rows]).encode()
 
 
 @pytest.mark.parametrize(
@@ -298,10 +336,32 @@ def linkage() -> bytes:
         (workbook(one=ROWS), "t.xlsx", "features"),
         (save_session(Session()), "t.hcviz", "session"),
         (b"", "t.csv", "features"),
+        (huge_npy(), "t.npy", "features"),
+        (linkage(complex), "t.npy", "features"),
+        (npy(np.eye(4)), "t.npy", "features"),
+        (npy(np.zeros(4)), "t.npy", "features"),
+        (linkage() + b"0", "t.npy", "features"),
+        (long_matrix(0), "t.csv", "distance"),
+        (long_matrix(1), "t.csv", "similarity"),
+        (LONG_JSON, "t.json", "features"),
+        (b'"x",' * 2_500_000, "t.csv", "features"),
     ],
 )
 def test_the_kind_of_a_file_is_detected(content, name, kind):
     assert detect_file(content, name, ["x", "y", "z"]) == kind
+
+
+def test_a_long_line_of_json_is_named():
+    with pytest.raises(InvalidData, match="is JSON, not a table"):
+        read_table(LONG_JSON, "t.json")
+
+
+def test_a_header_of_many_long_names_is_read():
+    header = ",".join(f"column {k:0110}" for k in range(10_000))
+    row = ",".join(map(str, range(9_999)))
+    content = f"{header}\nx,{row}\ny,{row}1\n".encode()
+    assert detect_file(content, "t.csv") == "features"
+    assert read_table(content, "t.csv").features.shape == (2, 9_999)
 
 
 def test_a_tree_is_data_with_cophenetic_distances():

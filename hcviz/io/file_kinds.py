@@ -21,6 +21,10 @@ OpenedKind = Literal[
 ]
 #: Bytes of a table that are read to detect a matrix.
 HEAD = 2**20
+#: The same, if the first rows are longer.
+LONG_HEAD = 2**23
+#: A matrix is detected by its header and two rows or more.
+FIRST_ROWS = 3
 
 
 def detect_file(content: bytes, filename: str, labels: Sequence[str] = ()) -> OpenedKind:
@@ -63,8 +67,7 @@ def _detect_matrix(content: bytes) -> OpenedKind:
 
     It holds distances if the first items have the distance 0 to themselves.
     """
-    text = content[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = _first_lines(content)
     for separator in SEPARATORS:
         if lines[0].count(separator) < 2:
             continue
@@ -73,7 +76,8 @@ def _detect_matrix(content: bytes) -> OpenedKind:
         except csv.Error:
             return "features"
         rows = [row for row in rows if row]
-        rows = rows[:-1] if len(content) > HEAD else rows
+        if not rows:
+            continue
         names = [cell.strip() for cell in rows[0][1:]]
         body = rows[1 : len(names) + 1]
         square = len(rows) <= len(names) + 1 and len(body) > 1
@@ -81,6 +85,14 @@ def _detect_matrix(content: bytes) -> OpenedKind:
             own = [row[k + 1].strip() for k, row in enumerate(body) if k + 1 < len(row)]
             return "distance" if all(_is_zero(cell) for cell in own) else "similarity"
     return "features"
+
+
+def _first_lines(content: bytes) -> list[str]:
+    """Return the first lines, without one that is cut off. There is one at least, maybe empty."""
+    end = HEAD if content.count(b"\n", 0, HEAD) >= FIRST_ROWS else LONG_HEAD
+    text = content[:end].decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] or [""] if len(content) > end else lines
 
 
 def _is_zero(cell: str) -> bool:
