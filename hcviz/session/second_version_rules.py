@@ -114,7 +114,7 @@ def _without(
         if group.id not in removed:
             found.append(group)
         elif len(rest) > 1:
-            found.append(replace(group, members=rest))
+            found.append(replace(group, members=tuple(rest)))
     return found
 
 
