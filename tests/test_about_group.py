@@ -12,7 +12,7 @@ from hcviz.ui.app.link import Link
 from hcviz.ui.features.about_group import model
 from hcviz.ui.features.about_group.item_data import digest
 from hcviz.ui.features.inspector import model as inspector_model
-from tests.test_description import TABLE
+from tests.test_description import DATED, TABLE
 
 NASTY = '<img src=x onerror="alert(1)">'
 
@@ -128,6 +128,24 @@ def test_a_table_of_mixed_columns(page):
     assert {"price", "material = steel"} <= set(names)
     price = next(bar for bar in about["sides"][0]["bars"] if bar["name"] == "price")
     assert (price["inside"], price["outside"], price["length"] < 0) == ("25", "51.2", True)
+
+
+def test_dates_and_terms_are_told_as_dates_and_shares(page):
+    content = DATED.replace(b"big", "größer".encode()).replace(b"desc", b"<i>desc")
+    assert page.store.open_data(DataSpec("table", "x", filename="x.csv", content=content))
+    data = page.store.dataset
+    about = model.group_json(model.describe_group(data, _star(6), [0, 1]), data.labels)
+    bars = {bar["name"]: bar for bar in about["sides"][0]["bars"]}
+    assert (bars["when"]["inside"], bars["when"]["outside"]) == ("2020-02-02", "2024-06-19")
+    assert "is lower" not in bars["when"]["title"]
+    assert bars["<i>desc: größer"]["title"] == (
+        "<i>desc: größer: contained in 100 % of the items here, 0 % in all other items."
+    )
+    assert "when is earlier: 2020-02-02 (others 2024-06-19)" in about["words"]
+    terms = model.describe_group(data, _star(6), [0, 1]).against_rest
+    words = model.sentence(tuple(each for each in terms if each.kind == "text"))
+    assert words.startswith('Here, all have "größer" in <i>desc (others 0 %)')
+    assert model.describe_item(data, 0).row == (("when", "2020-02-01"), ("<i>desc", "größer, red"))
 
 
 def _star(n):

@@ -17,7 +17,7 @@ from hcviz.cli import main
 from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.gower import gower, gower_columns
-from hcviz.core.table_dates import parse_dates
+from hcviz.core.table_dates import DateScale, parse_dates
 from hcviz.io.file_kinds import detect_file
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
@@ -53,6 +53,17 @@ def test_kinds_examples_and_gaps():
     assert data.table.sentence() == (
         "Columns: 1 number, 1 yes/no, 2 categories, 1 date, 1 text, 2 left out; 6 missing cells."
     )
+
+
+def test_new_dates_are_days_on_the_scale_of_the_column():
+    month_first = DateScale.of(["3/25/2024", "1/2/2024 12:00", None])
+    assert month_first.month_first
+    assert month_first.days(["1/3/2024", "25/3/2024"])[0] == 0.5
+    assert np.isnan(month_first.days(["25/3/2024", None])).all()
+    days = month_first.days(["3/25/2024", "1/2/2024 12:00"])
+    assert [month_first.text(day) for day in days] == ["2024-03-25", "2024-01-02 12:00"]
+    assert month_first.text(1e8) == ""
+    assert DateScale.of(["25/3/2024"]).days(["1/4/2024"]).tolist() == [7.0]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,16 @@ toaster,55,plastic,yes
 """
 
 
+DATED = b"""name,when,desc
+a,2020-02-01,a big red house
+b,2020-02-03,one big red tent
+c,2024-06-01 06:30,the blue boat sails
+d,2024-06-25,one blue boat there
+e,,other things only here
+f,2024-07-01,
+"""
+
+
 # ---------------------------------------------------------------------- definitions
 
 
@@ -305,3 +315,24 @@ def test_membership_needs_trees_and_known_items():
         membership_shares([], 0, [[1]])
     with pytest.raises(InvalidData, match=r"numbers in 0\.\.2"):
         membership_shares([Tree.star(3)], 0, [[3]])
+
+
+def test_the_row_of_an_item_has_its_dates_and_the_terms_of_its_text():
+    data = read_table(DATED, "dated.csv")
+    rows = [dict(hcviz.describe_item(data, k).row) for k in range(6)]
+    assert rows[0] == {"when": "2020-02-01", "desc": "big, red"}
+    assert rows[2] == {"when": "2024-06-01 06:30", "desc": "blue, boat"}
+    assert rows[4] == {"when": None}  # no term of the text is one of the features
+    assert rows[5] == {"when": "2024-07-01", "desc": None}
+
+
+def test_a_term_is_compared_by_the_shares_of_items_that_contain_it():
+    data = read_table(DATED, "dated.csv")
+    columns = Columns.of(data)
+    assert columns.kinds[1:] == ("text",) * (len(columns.kinds) - 1)
+    found = feature_contrasts(columns, np.array([0, 1]), np.array([2, 3, 4, 5]), 9)
+    told = {each.title: (each.inside, each.outside, each.n_outside) for each in found}
+    assert told["desc: big"] == (1.0, 0.0, 3)
+    values = columns.values[:, columns.categories.index("big")].tolist()
+    effect = next(each.effect for each in found if each.title == "desc: big")
+    assert effect == pytest.approx(definition(values, "text", [0, 1], [2, 3, 4, 5])[0])

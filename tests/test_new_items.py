@@ -15,6 +15,7 @@ from hcviz import Group, Problem, Taxonomy, Tree
 from hcviz.cli import main
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.datasets import load
+from hcviz.io.tables import read_table
 from hcviz.taxonomy.new_items import SHARED, SHARPNESS
 
 
@@ -165,11 +166,53 @@ def test_columns_are_matched_by_name_and_the_others_are_told():
     assert "'coat' has values that the table lacks: 'silk'" in told
 
 
+DATED = b"""name,when,size,desc
+i0,1/2/2020,1,a big red house
+i1,3/2/2020,1,one big red tent
+i2,1/6/2024,1,the small blue boat
+i3,25/6/2024,1,one small blue sail
+"""
+
+
+def test_dates_count_from_the_first_date_of_the_table_and_texts_have_one_sentence():
+    new = pd.DataFrame(
+        {"when": ["2/6/2024", "2/2/2020", ""], "size": [1, 1, 1], "desc": ["a big boat"] * 3},
+        index=["ship", "hut", "thing"],
+    )
+    data = read_table(DATED, "dated.csv")
+    found = hcviz.place(data, BEASTS, new)
+    assert [each.group.name for each in found.items[:2]] == ["Birds", "Beasts"]
+    assert found.notes == ("Columns of text are not compared: 'desc'.",)
+    soon = pd.DataFrame({"when": ["soon"], "size": [1], "desc": ["a tent"]}, index=["den"])
+    told = "Columns of dates and text are not compared: 'when', 'desc'."
+    assert hcviz.place(data, BEASTS, soon).notes == (told,)
+    with pytest.raises(InvalidData, match="holds 'soon', where the table has dates"):
+        hcviz.place(data, BEASTS, pd.concat([new, soon]))
+    with pytest.raises(InvalidData, match="Columns of text are not compared: 'desc'"):
+        hcviz.place(data, BEASTS, new[["desc"]])
+    assert hcviz.place(data, BEASTS, new[["size"]]).notes == (
+        "2 columns missing in the new rows: 'when', 'desc'. The means of the table are used.",
+    )
+
+
+def test_terms_of_a_table_without_kinds_are_one_column_of_text():
+    known = Problem(
+        features=[[1, 0.5, 0], [1, 0.5, 0], [0, 0, 1], [0, 0, 1]],
+        feature_names=["legs", "desc: big", "desc: red"],
+        labels=[f"i{k}" for k in range(4)],
+    )
+    new = pd.DataFrame({"legs": [1], "desc": ["big"]}, index=["vole"])
+    told = hcviz.place(known, BEASTS, new).notes
+    assert told == ("Columns of text are not compared: 'desc'.",)
+
+
 def test_a_column_of_dates_is_left_out_with_a_sentence():
     new = pd.DataFrame({"legs": ["2024-03-31"], "coat": ["fur"]}, index=["vole"])
     found = hcviz.place(FRAME, BEASTS, new)
     assert found.items[0].group.name == "Beasts"
-    assert "'legs' has no numbers in the new rows" in found.notes[0]
+    assert found.notes[0] == "Columns of dates are not compared: 'legs'."
+    silk = hcviz.place(FRAME, BEASTS, new.assign(legs=["many"]))
+    assert "'legs' has no numbers in the new rows" in silk.notes[0]
 
 
 @pytest.mark.parametrize(

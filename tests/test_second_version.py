@@ -104,6 +104,48 @@ def test_items_that_the_file_lacks_stay_in_their_groups(mine):
     assert content(mine)["Beasts"] == (BAT, WHALE, LION)
 
 
+def test_groups_of_which_the_file_has_no_item_are_never_removed(settled):
+    settled(act.ReplaceGroups((Group("A", (0, 1, 2, 3, 4), id="a"), Group("Tools", (5, 6, 7)))))
+    rows = review(settled, Group("A2", (0, 1, 2, 3, 4), id="x"), items=(0, 1, 2, 3, 4))
+    assert [row.status for row in rows] == ["renamed"]
+    version = settled.session.second_version
+    settled(act.TakeOver(version.undecided(settled.session.labels)))
+    assert content(settled) == {"A2": (0, 1, 2, 3, 4), "Tools": (5, 6, 7)}
+    assert settled.session.message.endswith("All groups are decided.")
+
+
+def test_a_removed_group_keeps_the_items_that_the_file_lacks(settled):
+    settled(act.ReplaceGroups((
+        Group("A", (0, 1, 4, 5), id="a"), Group("Wide", (2, 3, 5, 6, 7), id="w"),
+        Group("Tight", (3, 6, 7), id="t"), Group("Twins", (6, 7), id="s"),
+        Group("Bare", (0, 3, 4), id="b"),
+    )))  # fmt: skip
+    rows = review(settled, Group("A", (1, 2), id="x"), items=(0, 1, 2, 3))
+    assert {"gone", "new"} == {row.status for row in rows}
+    settled(act.TakeOver(tuple(range(len(rows)))))
+    assert content(settled) == {
+        "A": (1, 2), "A 2": (4, 5), "Wide": (5, 6, 7), "Twins": (6, 7),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [("new", "split"), ("split", "new")])
+def test_parts_of_a_split_are_taken_over_one_after_the_other(settled, order):
+    settled(act.ReplaceGroups((Group("A", (0, 1, 2, 3, 4), id="a"),)))
+    rows = review(settled, Group("B1", (0, 1, 2), id="1"), Group("B2", (3, 4), id="2"))
+    for status in order:
+        settled(act.TakeOver((row_of(rows, status),)))
+    assert content(settled) == {"B1": (0, 1, 2), "B2": (3, 4)}
+    assert settled.session.second_version.taken == (0, 1)
+
+
+def test_a_group_is_taken_over_once(mine):
+    rows = review(mine, *MINE, Group("Small", (BAT, WASP), id="s"))
+    for _ in range(2):  # a double click
+        mine(act.TakeOver((row_of(rows, "new"),)))
+    assert [group.name for group in mine.session.groups].count("Small") == 1
+    assert mine.session.message == "These groups are taken over already."
+
+
 def test_an_id_that_is_in_use_is_not_given_twice(mine):
     rows = review(mine, *MINE, Group("Small", (BAT, WASP), id="new"))
     mine(act.NameGroup((WASP, CROW), "Wings", id="new"))

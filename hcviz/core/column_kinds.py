@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.table_cells import cell_text, is_missing, parse
-from hcviz.core.table_dates import parse_dates
+from hcviz.core.table_dates import DateScale, parse_dates
 from hcviz.core.text import shorten
 from hcviz.core.text_features import is_text
 
@@ -55,6 +55,8 @@ class TableColumn:
         Numbers of missing cells, and of different values.
     examples : tuple of str
         Some of its values.
+    dates : DateScale or None
+        The scale of a column of dates that is used.
     """
 
     name: str
@@ -66,6 +68,7 @@ class TableColumn:
     missing: int
     distinct: int
     examples: tuple[str, ...]
+    dates: DateScale | None = None
 
 
 @dataclass(frozen=True)

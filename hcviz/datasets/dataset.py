@@ -24,6 +24,7 @@ from hcviz.core.problem import (
 )
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.similarity_oracles import FeatureOracle
+from hcviz.core.table_dates import DateScale
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets.preprocessing import fill_missing, scale_features
@@ -239,6 +240,21 @@ class Dataset:
                 terms = sources == source
                 found[texts[terms]] *= variance[terms] / max(variance[terms].sum(), 1e-300)
         return np.sqrt(found)
+
+    @property
+    def term_columns(self) -> dict[str, str]:
+        """For each feature that is a term of a text, the column of the text."""
+        names, kinds = self.feature_names or (), self.feature_kinds or ()
+        triples = zip(names, kinds, self._columns(), strict=False)
+        return {name: column for name, kind, column in triples if kind == "text"}
+
+    @property
+    def date_scales(self) -> dict[str, DateScale]:
+        """For each feature that is a date, the scale of its column."""
+        columns = () if self.table is None else self.table.columns
+        scales = {each.name: each.dates for each in columns if each.dates is not None}
+        pairs = zip(self.feature_names or (), self._columns(), strict=True)
+        return {name: scales[column] for name, column in pairs if column in scales}
 
     def _columns(self) -> Sequence[str]:
         """Return the column of the table that each feature comes from."""

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.problem import Problem
+from hcviz.core.table_dates import DateScale
 from hcviz.datasets import Dataset
 
 Float = NDArray[np.float64]
-ColumnKind = Literal["number", "binary", "category"]
+ColumnKind = Literal["number", "binary", "category", "text"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,19 +25,27 @@ class Columns:
     Parameters
     ----------
     values : float64 (n, d)
-        NaN for missing cells. Columns that are not numbers have 0 and 1 only.
+        NaN for missing cells. Columns that are not numbers have 0 and 1 only. The column of a term
+        is 1 for the texts that contain it.
     names : tuple of str
-        Names of the columns. All columns of one category have the same name.
+        Names of the columns. All columns of one category or text have the same name.
     categories : tuple of (str or None)
-        The value that a column of a category stands for, else None.
+        The value or term that a column of a category or text stands for, else None.
     kinds : tuple of str
-        ``number``, ``binary`` or ``category``.
+        ``number``, ``binary``, ``category`` or ``text`` (one term of a text).
+    dates : tuple of (DateScale or None)
+        The scale of a number that is a date (default: no column is a date).
     """
 
     values: Float
     names: tuple[str, ...]
     categories: tuple[str | None, ...]
     kinds: tuple[ColumnKind, ...]
+    dates: tuple[DateScale | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.dates:
+            object.__setattr__(self, "dates", (None,) * len(self.names))
 
     @classmethod
     def of(cls, data: Dataset | Problem) -> Columns | None:
@@ -52,13 +61,25 @@ class Columns:
             full = tuple(f"feature {k + 1}" for k in range(data.features.shape[1]))
         known = data.feature_kinds if isinstance(data, Dataset) else None
         kinds = _kinds(data.features, full) if known is None else tuple(map(_plain_kind, known))
-        names, categories = [], []
+        values, names, categories = data.features, list[str](), list[str | None]()
+        terms = data.term_columns if isinstance(data, Dataset) else {}
+        scales = data.date_scales if isinstance(data, Dataset) else {}
+        texts = [k for k, kind in enumerate(kinds) if kind == "text"]
+        if texts:
+            values = values.copy()
+            part = values[:, texts]
+            values[:, texts] = np.where(np.isnan(part), np.nan, part > 0)
         for name, kind in zip(full, kinds, strict=True):
+            if kind == "text":
+                names.append(terms[name])
+                categories.append(name.removeprefix(f"{terms[name]}: "))
+                continue
             column, found, value = name.partition("=")
             is_value = kind == "category" and bool(found)
             names.append(column if is_value else name)
             categories.append(value if is_value else None)
-        return cls(data.features, tuple(names), tuple(categories), kinds)
+        dates = tuple(scales.get(name) for name in full)
+        return cls(values, tuple(names), tuple(categories), kinds, dates)
 
     @property
     def n_items(self) -> int:
@@ -70,26 +91,35 @@ class Columns:
         """The variance of each column over all known cells, float64 (d,); 0 if it is constant."""
         return moments(self.values)[2]
 
-    def title(self, column: int) -> str:
-        """Return ``material = wood`` for a value of a category, else the name of the column."""
-        value = self.categories[column]
-        return self.names[column] if value is None else f"{self.names[column]} = {value}"
-
     def row(self, item: int) -> list[tuple[str, float | str | bool | None]]:
-        """Return names and values of an item: a category has one entry, None is missing."""
+        """Return names and values of an item: a category has one entry, None is missing.
+
+        A date is a text such as ``2024-03-31``. A text has its terms, separated by commas, and no
+        entry if it has none.
+        """
         found: dict[str, float | str | bool | None] = {}
+        terms: dict[str, list[str]] = {}
         for k, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True)):
             cell = float(self.values[item, k])
             value = self.categories[k]
-            if value is not None:
+            scale = self.dates[k]
+            if kind == "text":
+                found.setdefault(name, None)
+                if not np.isnan(cell):
+                    terms.setdefault(name, []).extend([str(value)] if cell else [])
+            elif value is not None:
                 found.setdefault(name, None)
                 if cell == 1.0:
                     found[name] = value
             elif np.isnan(cell):
                 found[name] = None
+            elif scale is not None:
+                found[name] = scale.text(cell)
             else:
                 found[name] = cell if kind == "number" else cell == 1.0
-        return list(found.items())
+        for name, some in terms.items():
+            found[name] = ", ".join(some)
+        return [pair for pair in found.items() if pair[0] not in terms or pair[1]]
 
 
 def moments(values: Float) -> tuple[Float, Float, Float]:
@@ -105,7 +135,7 @@ def moments(values: Float) -> tuple[Float, Float, Float]:
 
 
 def _plain_kind(kind: Any) -> ColumnKind:
-    return kind if kind in ("binary", "category") else "number"
+    return kind if kind in ("binary", "category", "text") else "number"
 
 
 def _kinds(values: Float, names: tuple[str, ...]) -> tuple[ColumnKind, ...]:

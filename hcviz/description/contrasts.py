@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.table_dates import DateScale
 from hcviz.description.columns import ColumnKind, Columns, moments
 
 Float = NDArray[np.float64]
@@ -30,9 +31,9 @@ class FeatureContrast:
     feature : str
         Name of the column.
     value : str or None
-        The value of a category, else None.
+        The value of a category or the term of a text, else None.
     kind : str
-        ``number``, ``binary`` or ``category``.
+        ``number``, ``binary``, ``category`` or ``text``.
     inside, outside : float
         Mean of the known cells in the group and in the other items. It is a share unless the kind
         is ``number``.
@@ -42,6 +43,8 @@ class FeatureContrast:
         Difference in standard deviations; positive if the group has more.
     error : float
         Standard error of ``effect``.
+    dates : DateScale or None
+        The scale of a number that is a date.
 
     Examples
     --------
@@ -58,10 +61,13 @@ class FeatureContrast:
     n_outside: int
     effect: float
     error: float
+    dates: DateScale | None = None
 
     @property
     def title(self) -> str:
-        """The feature, and the value of a category: ``material = wood``."""
+        """The feature and its value or term: ``material = wood``, ``description: red``."""
+        if self.kind == "text":
+            return f"{self.feature}: {self.value}"
         return self.feature if self.value is None else f"{self.feature} = {self.value}"
 
 
@@ -94,7 +100,7 @@ def feature_contrasts(
     variance of the whole column as a prior with two degrees of freedom (Smyth 2004). So it is
     defined for one item, and for columns that are constant inside and outside.
 
-    Categories and yes/no: the log odds ratio with 0.5 added to each count, in the unit of
+    Categories, yes/no and terms: the log odds ratio with 0.5 added to each count, in the unit of
     standardised differences (Chinn 2000). It is 0 unless the shares differ in the same direction.
     """
     if not inside.size or not outside.size:
@@ -114,7 +120,7 @@ def feature_contrasts(
         FeatureContrast(
             columns.names[k], columns.categories[k], columns.kinds[k],
             float(mean1[k]), float(mean2[k]), int(n1[k]), int(n2[k]),
-            float(effect[k]), float(error[k]),
+            float(effect[k]), float(error[k]), columns.dates[k],
         )
         for k in listed
     )  # fmt: skip
@@ -143,12 +149,11 @@ def _log_odds(
 
 def _without_implied(columns: Columns, effect: Float, order: list[int]) -> list[int]:
     """Leave out values that are rarer inside because another value of the category is common."""
-    common = {
-        columns.names[k] for k in order if columns.categories[k] is not None and effect[k] > 0
-    }
+    values = {k for k in order if columns.kinds[k] == "category"}
+    common = {columns.names[k] for k in values if effect[k] > 0}
     kept, seen = [], set()
     for k in order:
-        if columns.categories[k] is not None and effect[k] < 0:
+        if k in values and effect[k] < 0:
             if columns.names[k] in common or columns.names[k] in seen:
                 continue
             seen.add(columns.names[k])

@@ -71,7 +71,7 @@ def with_rows(data: Dataset, rows: AddedRows) -> Dataset:
     check_new(rows, data.labels)
     columns = rows.by_column()
     names = tuple(data.feature_names or ())
-    fresh = matching_rows(columns, rows.labels, names, rows.separator, [])
+    fresh = matching_rows(columns, rows.labels, names, rows.separator, [], data)
     unknown = (None,) * len(rows.labels)
     strips = {
         name: (*values, *(class_values(columns[name]) if name in columns else unknown))

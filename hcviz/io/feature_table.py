@@ -15,6 +15,7 @@ from hcviz.core.column_kinds import ParsedColumn, TableColumn, TableSummary, is_
 from hcviz.core.column_options import ColumnOptions, find_unknown
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.table_columns import column_features
+from hcviz.core.table_dates import DateScale
 from hcviz.core.text import join_names
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
@@ -158,6 +159,7 @@ class _Reader:
                 missing=len(self._rows) - column.n_present,
                 distinct=column.n_different,
                 examples=column.examples(),
+                dates=DateScale.of(column.words) if made and (kind or holds) == "date" else None,
             )
         )
 

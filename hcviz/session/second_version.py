@@ -46,7 +46,11 @@ class SecondVersion:
             raise InvalidTaxonomy("The second version has groups with other items than its own.")
 
     def differences(self, labels: Sequence[str]) -> TaxonomyDifferences:
-        """Return the differences, one row for each group. They do not change with decisions."""
+        """Return the differences, one row for each group. They do not change with decisions.
+
+        A group of which the file has no item has no row: the file cannot tell anything about it.
+        """
+        known = frozenset(self.items)
         place = {item: k for k, item in enumerate(self.items)}
         own = {group.id: group for group in self.theirs}
         theirs = [
@@ -61,6 +65,7 @@ class SecondVersion:
                 into=tuple(own[group.id] for group in row.into),
             )
             for row in found.groups
+            if row.first is None or not known.isdisjoint(row.first.members)
         )
         return replace(found, groups=rows)
 

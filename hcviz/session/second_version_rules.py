@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from hcviz.core.text import count_noun, join_names
@@ -16,7 +17,7 @@ from hcviz.session.model import Session
 from hcviz.session.runs import announce
 from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group, GroupDifference
-from hcviz.taxonomy.nesting import check_groups
+from hcviz.taxonomy.nesting import check_groups, parents_of
 
 CLOSED = "The review is closed. Open the second version again."
 
@@ -36,23 +37,26 @@ def open_version(session: Session, action: OpenSecondVersion) -> UpdateResult:
 def take_over(session: Session, action: TakeOver) -> UpdateResult:
     """Let groups have name, items and note of the second version, or remove them.
 
-    The parts of a group that was split are taken over with it, and so are merged groups.
+    The parts of a group that was split are taken over with it, and so are merged groups. A removed
+    group keeps the items that the file lacks, if it has two or more of them.
     """
     version = session.second_version
     if version is None:
         return announce(session, CLOSED)
     rows = version.differences(session.labels).groups
-    chosen = _with_parts(rows, action.rows)
-    chosen = [k for k in chosen if not rows[k].is_same]
-    if not chosen:
+    different = [k for k in _with_parts(rows, action.rows) if not rows[k].is_same]
+    if not different:
         return announce(session, "These groups are the same in both versions.")
-    groups = list(session.groups)
+    chosen = [k for k in different if k not in version.taken]
+    if not chosen:
+        return announce(session, "These groups are taken over already.")
     present = frozenset(version.items)
     removed = {row.first.id for k in chosen if (row := rows[k]).first and not row.second}
-    groups = [group for group in groups if group.id not in removed]
+    groups = _without(session.groups, removed, present)
     for k in chosen:
         if rows[k].second is not None:
             groups = _taken(groups, rows[k], present)
+    groups = _with_distinct_rests(groups, removed)
     check_groups(groups, session.n_items)
     decided = replace(
         version,
@@ -98,6 +102,42 @@ def _with_parts(rows: tuple[GroupDifference, ...], chosen: tuple[int, ...]) -> l
         or (row.first is not None and row.first.id in sources)
     }
     return sorted(found)
+
+
+def _without(
+    groups: Sequence[Group], removed: Collection[str], present: frozenset[int]
+) -> list[Group]:
+    """Return the groups; those with the ids ``removed`` keep only items that the file lacks."""
+    found = []
+    for group in groups:
+        rest = [item for item in group.members if item not in present]
+        if group.id not in removed:
+            found.append(group)
+        elif len(rest) > 1:
+            found.append(replace(group, members=tuple(rest)))
+    return found
+
+
+def _with_distinct_rests(groups: list[Group], rests: Collection[str]) -> list[Group]:
+    """Remove rests of groups with the same items as another group; number names in use."""
+    own = {group.members for group in groups if group.id not in rests}
+    found = list[Group]()
+    for group in groups:
+        if group.id not in rests:
+            found.append(group)
+        elif group.members not in own:
+            own.add(group.members)
+            found.append(group)
+    parents = parents_of(found)
+    used = {(parent, g.name) for parent, g in zip(parents, found, strict=True) if g.id not in rests}
+    for at, (group, parent) in enumerate(zip(found, parents, strict=True)):
+        if group.id in rests:
+            name, number = group.name, 2
+            while (parent, name) in used:
+                name, number = f"{group.name} {number}", number + 1
+            used.add((parent, name))
+            found[at] = replace(group, name=name)
+    return found
 
 
 def _taken(groups: list[Group], row: GroupDifference, present: frozenset[int]) -> list[Group]:

@@ -191,12 +191,13 @@ def place(
     >>> [zoo.labels[90 + k] for k, each in enumerate(found.items) if each.path]
     ['vampire', 'vole', 'wallaby', 'wolf']
     """
-    known, names = _known_features(as_problem(data), taxonomy)
+    table = as_problem(data)
+    known, names = _known_features(table, taxonomy)
     if is_frame(new_rows):
         cells = cells_of_frame(new_rows)
         columns = dict(zip(cells.names, cells.cells, strict=True))
         notes: list[str] = []
-        fresh = matching_rows(columns, cells.labels, names, ",", notes)
+        fresh = matching_rows(columns, cells.labels, names, ",", notes, table)
         return _place(known, taxonomy, cells.labels, fresh, notes, sure, outliers)
     fresh = _checked_array(new_rows, known.shape[1])
     labels = [str(k) for k in range(len(fresh))]
@@ -217,9 +218,10 @@ def place_columns(
 
     ``columns`` and ``separator`` are those of :func:`hcviz.core.matching_rows.matching_rows`.
     """
-    known, names = _known_features(as_problem(data), taxonomy)
+    table = as_problem(data)
+    known, names = _known_features(table, taxonomy)
     notes: list[str] = []
-    fresh = matching_rows(columns, labels, names, separator, notes)
+    fresh = matching_rows(columns, labels, names, separator, notes, table)
     return _place(known, taxonomy, labels, fresh, notes, sure, outliers)
 
 

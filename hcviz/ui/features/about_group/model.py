@@ -129,8 +129,7 @@ def _side(
                 "length": max(-1.0, min(1.0, round(each.effect / LONGEST_BAR, 3))),
                 "inside": _amount(each, each.inside),
                 "outside": _amount(each, each.outside),
-                "title": f"{each.title}: {_amount(each, each.inside)} here, "
-                f"{_amount(each, each.outside)} in {name}. {_difference(each)}",
+                "title": _explanation(each, name),
             }
             for each in contrasts
         ],
@@ -138,13 +137,27 @@ def _side(
 
 
 def _amount(contrast: FeatureContrast, value: float) -> str:
+    if contrast.dates is not None:
+        return contrast.dates.text(value)[:10]  # the mean of dates has no meaningful time
     return _number(value) if contrast.kind == "number" else supports_model.percent(value)
+
+
+def _explanation(each: FeatureContrast, other: str) -> str:
+    inside, outside = _amount(each, each.inside), _amount(each, each.outside)
+    if each.kind == "text":
+        return f"{each.title}: contained in {inside} of the items here, {outside} in {other}."
+    return f"{each.title}: {inside} here, {outside} in {other}. {_difference(each)}"
 
 
 def _difference(each: FeatureContrast) -> str:
     kind = "mean" if each.kind == "number" else "share"
-    more = "higher" if each.effect > 0 else "lower"
+    more = _direction(each)
     return f"The {kind} is {more} by {abs(each.effect):.1f} standard deviations."
+
+
+def _direction(each: FeatureContrast) -> str:
+    words = ("lower", "higher") if each.dates is None else ("earlier", "later")
+    return words[each.effect > 0]
 
 
 def sentence(contrasts: tuple[FeatureContrast, ...]) -> str:
@@ -153,8 +166,7 @@ def sentence(contrasts: tuple[FeatureContrast, ...]) -> str:
     for each in contrasts[:2]:
         inside, outside = _amount(each, each.inside), _amount(each, each.outside)
         if each.kind == "number":
-            more = "higher" if each.effect > 0 else "lower"
-            parts.append(f"{each.title} is {more}: {inside} (others {outside})")
+            parts.append(f"{each.title} is {_direction(each)}: {inside} (others {outside})")
         else:
             share = {"100 %": "all", "0 %": "none"}.get(inside, inside)
             parts.append(f"{share} {_has(each)} (others {outside})")
@@ -163,7 +175,9 @@ def sentence(contrasts: tuple[FeatureContrast, ...]) -> str:
 
 
 def _has(each: FeatureContrast) -> str:
-    """Return ``have material = wood`` or, of a yes/no column, ``have electric = yes``."""
+    """Return ``have material = wood``, ``have electric = yes`` or ``have "red" in colours``."""
+    if each.kind == "text":
+        return f'have "{each.value}" in {each.feature}'
     return f"have {each.title}" if each.value is not None else f"have {each.title} = yes"
 
 
