@@ -182,7 +182,8 @@ function nameRow(row, state, send) {
             "data-key": `s-${row.name}`,
             "aria-label": `Select the cards of ${row.name}`,
             title:
-              "Select the cards that half of its participants put there. The inspector then offers " +
+              "Select the cards that half of its participants put there. The inspector then " +
+                "offers " +
               "the name for the group",
             onclick: () => send("select-name", { name: row.name }),
           },
@@ -240,7 +241,8 @@ function peoplePart(state, send) {
     h(
       "p",
       { class: "quiet small" },
-      "Agreement: the mean Jaccard index with each other participant, of the pairs of cards on one " +
+      "Agreement: the mean Jaccard index with each other participant, of the pairs of cards on " +
+        "one " +
         "pile. Untick a participant to compute everything without them.",
     ),
     state.waiting

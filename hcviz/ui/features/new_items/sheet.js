@@ -77,7 +77,14 @@ function itemRow(row, state, send) {
       { class: "decision" },
       groupSelect(row, state, send),
       row.locked
-        ? h("span", { class: "lock", title: "The group is locked, or one around it: the lock will include the item" }, icon("lock"))
+        ? h(
+            "span",
+            {
+              class: "lock",
+              title: "The group is locked, or one around it: the lock will include the item",
+            },
+            icon("lock"),
+          )
         : h("span", { class: "lock" }),
       button(
         `accept-${row.row}`,
