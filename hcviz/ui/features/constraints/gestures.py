@@ -86,7 +86,7 @@ class Gestures:
         if len(members) + len(items) == store.session.n_items:
             store.look(said=f"These and {name} are all items: no item is left to be apart.")
             return
-        draft = Draft("together", (*members, *items), into=into)
+        draft = Draft("together", (*items, *members), into=into)
         store.look(draft=draft, selection=(), error=None, said="")
 
     def key(self, key: str) -> None:
