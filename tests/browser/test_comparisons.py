@@ -262,14 +262,14 @@ def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):
     expect(sheet.locator(".odds li")).to_have_count(1)
 
 
-def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_one_row(flowers):
+def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_two_rows(flowers):
     page = flowers.page
-    tops = page.locator(".hc-tools select, .hc-tools button").evaluate_all(ROWS)
-    assert tops == 1
+    tools = page.locator(".hc-tools select, .hc-tools button")
+    assert tools.evaluate_all(ROWS) == 2  # the levels are in a row of their own
     flowers.choose("method", "adds-sdp")
     flowers.settle()
     expect(page.get_by_label("Which similarity")).to_be_visible()
-    assert page.locator(".hc-tools select, .hc-tools button").evaluate_all(ROWS) == 1
+    assert tools.evaluate_all(ROWS) == 2
     ends = page.locator(".spur-box text.y").evaluate_all(
         "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
     )

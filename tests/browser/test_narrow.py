@@ -89,7 +89,7 @@ def test_a_statement_is_made_from_the_panel_to_its_end(new_page, unconstrained_s
     page.locator("[data-key=apply]").click()
     expect(panel).to_be_hidden()
     board.button("Constraints panel").click()
-    expect(board.constraints).to_have_count(2)
+    expect(board.constraints).to_have_count(1)
 
 
 def test_at_400_a_panel_leaves_the_upper_part_of_the_tree(new_page, server):
