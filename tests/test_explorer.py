@@ -158,8 +158,10 @@ def test_every_file_that_is_saved_is_called_after_the_table_without_its_ending(b
     loop.until(lambda: store.session.status == "settled")
     explorer.drawing.colour(2)
     explorer.bar.download = lambda name, content, mime: names.append(name)
-    for what in ("session", "constraints", "answers", "newick", "linkage", "clusters", "svg"):
+    for what in ("session", "constraints", "answers", "newick", "linkage", "clusters"):
         explorer.files.act("save", {"what": what})
+    parts = {"heatmap": True, "supports": True, "names": True}
+    explorer.files.act("save-picture", {"format": "svg", "width": 0, "height": 0, **parts})
     assert store.view.error is None
     assert names == [
         "kitchen.hcviz", "kitchen-constraints.csv", "kitchen-answers.csv", "kitchen.nwk",

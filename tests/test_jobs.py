@@ -25,6 +25,7 @@ import pytest
 
 from hcviz import Problem
 from hcviz.algorithms import MODULES, algorithms, get
+from hcviz.datasets import Pile
 from hcviz.jobs import Runner
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Job
@@ -567,7 +568,12 @@ def anything(n: int) -> Problem:
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
     near, far = (((features[drawn[:, 0]] - features[drawn[:, k]]) ** 2).sum(1) for k in (1, 2))
     said = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
-    return Problem(features=features, triplets=rank[rows], comparisons=said)
+    sorts = [
+        Pile(f"participant {k}", f"pile {p}", tuple(items.tolist()))
+        for k in range(20)
+        for p, items in enumerate(np.array_split(rng.permutation(n), 40))
+    ]
+    return Problem(features=features, triplets=rank[rows], comparisons=said, piles=sorts)
 
 
 @pytest.mark.parametrize("method", algorithms())
