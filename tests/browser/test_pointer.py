@@ -98,3 +98,21 @@ def test_no_pixel_of_an_old_selection_is_left(server, new_page):
         assert (shot[y1 - 2 : y1, x0:x1] == 255).all()
     for x0, y0, _, y1 in boxes[:2]:  # the names begin at a fraction of a pixel
         assert (shot[y0:y1, x0 : x0 + 2] == 255).all()
+
+
+def test_fast_clicks_leave_every_source_with_columns_of_one_length(server, new_page):
+    """A click is shown at once, while the tree may still move and the last answer is due."""
+    page, dashboard = opened(server, new_page, data="zoo", method="average")
+    dashboard.choose("method", "ward")  # so that the lines have places to move from
+    dashboard.settle()
+    wait_still(page)
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    left, top = pixel(page, "tree", 0.3, -20.0)
+    for k in range(8):
+        page.mouse.click(left, top + 9 * k)
+        wait_idle(page)
+        dashboard.press("Escape")
+        page.mouse.click(left + 20, top + 80 + 7 * k)
+    wait_idle(page)
+    assert not [text for text in said if "inconsistent" in text or "mismatch" in text]

@@ -113,6 +113,8 @@ const path = ({ height, top, bottom, parent, leaf, fold, from: own }) => {
 const put = (source, data) => {
   tree._motion?.moving?.delete(source)
   source.goal = null
+  // The old places of points (motion.js) belong to the columns that are replaced.
+  for (const name of ["x0", "y0"]) if (!(name in data)) delete source.data[name]
   Object.assign(source.data, data)
   source.change.emit()
 }
