@@ -44,7 +44,7 @@ def tree_of(text: str) -> Tree:
 def test_the_leaf_that_stays_apart(text, item, members, apart):
     tree = tree_of(text)
     found = item_set_apart(
-        tree, [NAMES.index(item)], [NAMES.index(m) for m in members], range(tree.n_leaves)
+        tree, NAMES.index(item), [NAMES.index(m) for m in members], range(tree.n_leaves)
     )
     assert found == (None if apart is None else NAMES.index(apart))
 
@@ -58,7 +58,7 @@ def test_the_repaired_tree_has_the_leaf_in_the_clade(n, seed, polytomies):
     for item in range(n):
         for node in range(tree.n_nodes - 1):
             members = tree.leaves(node).tolist()
-            apart = item_set_apart(tree, [item], members, order)
+            apart = item_set_apart(tree, item, members, order)
             if item in members or len(members) + 1 == n:
                 assert apart is None
                 continue
@@ -166,7 +166,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     gestures.dragged("drop", 0, (sister,))
     said = zoo.view.draft.ready
     assert said[0] == (0, sister)
-    assert said[1] == item_set_apart(tree, [0], [sister])
+    assert said[1] == item_set_apart(tree, 0, [sister])
     assert zoo.session.constraints == ()  # until Enter
     gestures.key("Enter")
     assert zoo.session.constraints[0].statement == said

@@ -149,7 +149,7 @@ def features_of_frame(frame: Any) -> FrameFeatures:
         column = ParsedColumn(name, cells, ",")
         kind = column.detect(category) if column.n_present else None
         if kind == "identifier" and not column.wrong.size and not category:
-            kind = "number"  # whoever passes a DataFrame to a method chose its columns
+            kind = "number"  # in a DataFrame, numbers are features even if all differ
         elif column.is_mixed and not category:
             kind = None  # column_features adds a note
         elif kind in ("text", "identifier"):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import html
+import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from itertools import islice
 
 #: Limits of :func:`closest_name`: names that it filters, names that it compares, letters of a name.
 MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
+
+#: Characters that a picture cannot have, since an SVG is XML.
+_NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+#: Characters that HTML does not allow, not even as references.
+_NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
 def join_names(names: Sequence[str], most: int, count: int | None = None) -> str:
@@ -62,6 +69,16 @@ def closest_name(name: str, names: Iterable[str]) -> str | None:
 def _letter_pairs(name: str) -> set[str]:
     """Return the pairs of neighbouring letters, and the letters themselves."""
     return {name[k : k + 2] for k in range(len(name))} | set(name)
+
+
+def printable(text: str) -> str:
+    """Return the text with a space for each character that a picture or XML cannot have."""
+    return _NOT_PRINTABLE.sub(" ", text)
+
+
+def escape_html(text: str) -> str:
+    """Return the text for HTML; characters that HTML does not allow become U+FFFD."""
+    return html.escape(_NOT_HTML.sub("\ufffd", text))
 
 
 def shorten(text: str, most: int = 60) -> str:

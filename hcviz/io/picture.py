@@ -7,7 +7,6 @@ same input gives the same bytes. Text stays text in SVG and PDF: it can be searc
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -26,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.branch_names import LINE, DrawnTree, Side, place_names
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
+from hcviz.core.text import printable
 from hcviz.core.tree import Tree
 
 Format = Literal["svg", "pdf", "png"]
@@ -39,8 +39,6 @@ TREE_WIDTH, STRIP_WIDTH, GAP, MARGIN, HEAD_HEIGHT = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
 #: The tree is at least this wide, and the rows together at least this high, in inches.
 LEAST_TREE, LEAST_BODY = 1.2, 0.8
-#: Characters that XML, and so an SVG, cannot have.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 #: A PNG has at most this number of pixels.
 MAX_PNG_PIXELS = 100_000_000
 #: A page of a stated size has at most this length, in millimetres; a row at most this, in inches.
@@ -185,17 +183,10 @@ def draw_picture(
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
-    labels = [printable(str(label)) for label in labels]
-    if size is not None and format == "png":
-        wide, high = _in_inches(size)
-        if wide * high * DOTS_PER_INCH**2 > MAX_PNG_PIXELS:
-            raise InvalidParameter(
-                f"A PNG of {size[0]:g} by {size[1]:g} mm has too many pixels.",
-                "Choose SVG or PDF, or a smaller page.",
-            )
-    page = _Page(
-        tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours(), size
-    )
+    shown = [printable(str(labels[i])) for i in rows]
+    page = _Page(tree, shown, rows, heat, strips, ink or PageColours(), size)
+    if format == "png":
+        page.check_pixels()
     page.draw_head(printable(title), strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title, axis_tick)
     named = page.draw_names(names or {})
@@ -253,6 +244,15 @@ class _Page:
             _check_room(self.tree_width, high - self.height)
             self.width, self.height = wide, high
         self.figure = Figure(figsize=(self.width, self.height), facecolor=ink.paper)
+
+    def check_pixels(self) -> None:
+        """Raise :class:`InvalidParameter` if a PNG of this page would fill the memory."""
+        if self.width * self.height * DOTS_PER_INCH**2 > MAX_PNG_PIXELS:
+            wide, high = (MILLIMETRES_PER_INCH * each for each in (self.width, self.height))
+            raise InvalidParameter(
+                f"A PNG of {wide:.0f} by {high:.0f} mm has too many pixels.",
+                "Choose SVG or PDF, or a smaller page.",
+            )
 
     @staticmethod
     def _margins(heat: HeatmapData | None) -> tuple[float, float]:
@@ -515,11 +515,6 @@ class _Page:
                     buffer, metadata={"Software": None}
                 )
         return buffer.getvalue()
-
-
-def printable(text: str) -> str:
-    """Return the text without characters that a picture cannot have."""
-    return _CONTROL.sub(" ", text)
 
 
 def _in_inches(size: tuple[float, float]) -> tuple[float, float]:

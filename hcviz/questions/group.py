@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.posterior.thinned_trees import entropy_bits
 from hcviz.questions.context import QuestionContext
 from hcviz.questions.question import Question, QuestionReason, percent
 
@@ -24,15 +25,15 @@ def choose(context: QuestionContext) -> Question | None:
     constraint. Without sampled trees, or if these agree about all candidates, the clade is random.
     """
     tree = context.tree
-    required = {tuple(sorted(each.tolist())) for each in context.groups}
-    small = np.flatnonzero(
-        (tree.size[context.n :] <= MAX_ITEMS) & (tree.size[context.n :] < context.n)
-    )
+    required = {tuple(each.tolist()) for each in context.groups}
+    size = tree.size[context.n :]
+    small = np.flatnonzero((size <= MAX_ITEMS) & (size < context.n))
     order = context.rng.permutation(small)
-    bits = np.zeros(tree.n_internal)
+    share, bits = np.zeros(tree.n_internal), np.zeros(tree.n_internal)
     if context.has_trees:
         assert context.posterior is not None
-        bits = entropy(context.posterior.support(tree))
+        share = np.clip(context.posterior.support(tree), 0.0, 1.0)
+        bits = entropy(share)
         order = order[np.argsort(-bits[order], kind="stable")]
     for offset in order.tolist():
         items = np.sort(tree.leaves(context.n + offset)).astype(np.int32)
@@ -41,17 +42,12 @@ def choose(context: QuestionContext) -> Question | None:
         value = float(bits[offset])
         reason = ANY
         if value > 0.0:
-            assert context.posterior is not None
-            share = context.posterior.clade_support(items)
-            reason = f"{percent(share)} of the sampled trees have exactly this group."
+            said = percent(float(share[offset]))
+            reason = f"{said} of the sampled trees have exactly this group."
         return context.make_question(items, "group", QuestionReason(reason), value, is_group=True)
     return None
 
 
 def entropy(share: Float) -> Float:
     """Return the entropy of yes and no with these probabilities, in bits."""
-    p = np.clip(share, 0.0, 1.0)
-    q = 1.0 - p
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where((p > 0) & (q > 0), -p * np.log2(p) - q * np.log2(q), 0.0)
-    return np.asarray(found, np.float64)
+    return entropy_bits(share) + entropy_bits(1.0 - share)

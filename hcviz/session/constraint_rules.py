@@ -36,7 +36,6 @@ from hcviz.session.conflicts import (
     split_consistent,
     update_conflict,
 )
-from hcviz.session.constraint import Apart
 from hcviz.session.group_rules import check_groups, moved_members
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
@@ -65,7 +64,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
     locks = _moved_locks(session.constraints, new)
     after, effects = _add(session, action, methods, locks)
     twins = (each for each in after.constraints if each.enabled)
-    if not any(_states(each, action.group, action.apart) for each in twins):
+    if not any(each.states_same(action.group, action.apart) for each in twins):
         return _add(session, action, methods, session.constraints)
     if after.past == session.past:  # the constraint was in the list
         after = replace(add_undo_step(after, f"Moved into {target.name}"), constraints=locks)
@@ -87,10 +86,6 @@ def _moved_locks(
         elif len(items) > 1:
             found.append(replace(each, group=items))
     return tuple(found)
-
-
-def _states(constraint: Constraint, group: Iterable[int], apart: Apart) -> bool:
-    return frozenset(constraint.group) == frozenset(group) and constraint.apart == apart
 
 
 def _add(

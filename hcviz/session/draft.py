@@ -78,10 +78,9 @@ class Draft:
         """
         if self.ready is None or len(self.group) == n_items:
             return None
-        group, apart = self.ready
-        return (
-            (group, EVERYTHING_ELSE) if len(group) + len(self.apart) == n_items else (group, apart)
-        )
+        if len(self.group) + len(self.apart) == n_items:
+            return self.group, EVERYTHING_ELSE
+        return self.ready
 
     def sentence(self, labels: Sequence[str]) -> str:
         """Return what is picked so far, and what the next click does."""

@@ -1,4 +1,4 @@
-"""Leaves dropped on a clade become a statement: together with it, apart from a neighbour.
+"""A leaf dropped on a clade becomes a statement: together with the clade, apart from a neighbour.
 
 ::
 
@@ -28,15 +28,15 @@ from hcviz.core.tree import Tree
 
 
 def item_set_apart(
-    tree: Tree, items: Sequence[int], members: Sequence[int], order: ArrayLike | None = None
+    tree: Tree, item: int, members: Sequence[int], order: ArrayLike | None = None
 ) -> int | None:
-    """Return the leaf that ``items`` and the clade ``members`` are to be set apart from.
+    """Return the leaf that ``item`` and the clade ``members`` are to be set apart from.
 
     Parameters
     ----------
     tree : Tree
-    items : sequence of int
-        The dropped leaves.
+    item : int
+        The dropped leaf.
     members : sequence of int
         The leaves of a clade.
     order : array of int, shape (n,), optional
@@ -45,13 +45,13 @@ def item_set_apart(
     Returns
     -------
     int or None
-        None if an item is a member, or if no other leaf is left. Of several siblings the largest
+        None if ``item`` is a member, or if no other leaf is left. Of several siblings the largest
         is used, then the one with the nearest leaf. O(n).
     """
-    if set(items) & set(members):
+    if item in members:
         return None
     inside = np.zeros(tree.n_leaves, np.bool_)
-    inside[[*items, *members]] = True
+    inside[[item, *members]] = True
     node = tree.smallest_clade(members)
     while node != tree.root:
         up = int(tree.parent[node])

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import html
-import re
-
+from hcviz.core.text import escape_html
 from hcviz.taxonomy.entry import Entry
 
-#: Characters that HTML does not allow, not even as references.
-_NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 #: With this many items or fewer, all groups are open at first.
 ALL_OPEN = 150
 
@@ -119,7 +115,7 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
     while waiting:
         each = waiting.pop()
         if isinstance(each, str):
-            pieces.append(("" if in_list else "<ul>") + f"<li><bdi>{_escaped(each)}</bdi></li>")
+            pieces.append(("" if in_list else "<ul>") + f"<li><bdi>{escape_html(each)}</bdi></li>")
             in_list = True
             continue
         if in_list:
@@ -135,7 +131,7 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
     _, groups, depth = counts[id(top)]
     facts = [_count(n, "item"), _count(groups, "group")]
     facts += [_count(depth, "level")] if depth else []
-    name = _escaped(title)
+    name = escape_html(title)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
@@ -154,13 +150,13 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
 
 def _opening(entry: Entry, n: int, is_open: bool) -> str:
     marks = [entry.status] * (entry.status == "accepted") + ["locked"] * entry.locked
-    labels = "".join(f'<span class="mark">{_escaped(mark)}</span>' for mark in marks)
-    names = ", ".join(f"<bdi>{_escaped(each)}</bdi>" for each in entry.alternatives)
+    labels = "".join(f'<span class="mark">{escape_html(mark)}</span>' for mark in marks)
+    names = ", ".join(f"<bdi>{escape_html(each)}</bdi>" for each in entry.alternatives)
     others = f'<p class="other">also {names}</p>' if names else ""
-    note = f'<p dir="auto">{_escaped(entry.note)}</p>' if entry.note else ""
+    note = f'<p dir="auto">{escape_html(entry.note)}</p>' if entry.note else ""
     return (
-        f'<details id="{_escaped(entry.id)}"{" open" * is_open}>'
-        f'<summary><bdi class="name">{_escaped(entry.name)}</bdi>{labels}'
+        f'<details id="{escape_html(entry.id)}"{" open" * is_open}>'
+        f'<summary><bdi class="name">{escape_html(entry.name)}</bdi>{labels}'
         f'<span class="count">{_count(n, "item")}</span></summary><div>{others}{note}'
     )
 
@@ -183,10 +179,6 @@ def _counts(top: Entry) -> dict[int, tuple[int, int, int]]:
 
 def _count(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
-
-
-def _escaped(text: str) -> str:
-    return html.escape(_NOT_HTML.sub("\ufffd", text))
 
 
 __all__ = ["write_html"]

@@ -124,6 +124,13 @@ class Dashboard:
             self.menu(item)
         waiting.value.set_files(path)
 
+    def open_with_average(self, table: Path) -> None:
+        """Open a table of features; its tree is that of average linkage."""
+        self.choose("method", "average")
+        self.settle()
+        self.open("Table of features…", table)
+        self.settle()
+
     def choose(self, field: str, value: str) -> None:
         self.page.get_by_label(field, exact=True).select_option(value)
 

@@ -27,10 +27,7 @@ def dashboard(page, tmp_path):
         lines += [f"{kind} {k},{a + k / 10},{b - k * k / 40},{c + k / 7}" for k in range(5)]
     table.write_text("\n".join(lines) + "\n")
     made = Dashboard(page).settle()
-    made.choose("method", "average")
-    made.settle()
-    made.open("Table of features…", table)
-    made.settle()
+    made.open_with_average(table)
     wait_still(page)
     return made
 

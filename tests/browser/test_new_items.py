@@ -38,10 +38,7 @@ def dashboard(page, tmp_path):
         outline += [f"{deep}{name}", *(f"{deep}  {item}" for item in own)]
     (tmp_path / "groups.txt").write_text("\n".join(outline) + "\n")
     made = Dashboard(page).settle()
-    made.choose("method", "average")
-    made.settle()
-    made.open("Table of features…", tmp_path / "kitchen.csv")
-    made.settle()
+    made.open_with_average(tmp_path / "kitchen.csv")
     made.open("Groups…", tmp_path / "groups.txt")
     expect(page.locator(".hc-groups .group")).to_have_count(11)
     wait_still(page)

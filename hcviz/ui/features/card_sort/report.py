@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Characters that HTML does not allow, not even as references.
-_NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+from hcviz.core.text import count_noun, escape_html
+
 #: With more cards, the numbers of the agreement are left out. The picture has their colours.
 MOST_IN_TABLE = 80
 
@@ -45,13 +43,14 @@ def card_sort_report(
     order : sequence of int
         The cards from top to bottom in the picture.
     """
-    title = _escaped(f"Card sort: {state['title']}")
+    title = escape_html(f"Card sort: {state['title']}")
     off = state["participants"] - state["on"]
     facts = [
-        _count(state["participants"], "participant") + (f", {off} of them left out" if off else ""),
-        _count(state["cards"], "card"),
-        _count(state["piles"], "pile"),
-        _count(state["nameCount"], "name"),
+        count_noun(state["participants"], "participant")
+        + (f", {off} of them left out" if off else ""),
+        count_noun(state["cards"], "card"),
+        count_noun(state["piles"], "pile"),
+        count_noun(state["nameCount"], "name"),
     ]
     image = base64.b64encode(picture).decode()
     said = f"Method: {method}. Colours: the share of participants with both cards on one pile."
@@ -63,7 +62,7 @@ def card_sort_report(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,"><title>{title}</title>\n<style>{_STYLE}</style></head>\n'
         f'<body><h1><bdi>{title}</bdi></h1><p class="soft">{" · ".join(facts)}</p>\n'
-        f"<h2>Tree and agreement of cards</h2><p>{_escaped(said)}</p>"
+        f"<h2>Tree and agreement of cards</h2><p>{escape_html(said)}</p>"
         f'<div class="wide"><img alt="{alt}" src="data:image/svg+xml;base64,{image}"></div>\n'
         f"{_names(state)}{_people(state)}{_various(state)}{_pairs(shares, labels, order)}"
         "</body></html>\n"
@@ -76,7 +75,7 @@ def _names(state: Mapping[str, Any]) -> str:
             _name(row["name"]) + _spellings(row),
             _bar(row["participants"] / max(1, state["on"]), str(row["participants"])),
             "".join(
-                f'<span class="card"><bdi>{_escaped(card)}</bdi> <small>{count}</small></span>'
+                f'<span class="card"><bdi>{escape_html(card)}</bdi> <small>{count}</small></span>'
                 for card, count in row["cards"]
             )
             + _rest(row["cardCount"] - len(row["cards"])),
@@ -96,7 +95,7 @@ def _spellings(row: Mapping[str, Any]) -> str:
     if not row["merged"] and len(row["spellings"]) < 2:
         return ""
     written = ", ".join(f"{name} ({count})" for name, count in row["spellings"])
-    return f"<br><small><bdi>{_escaped(written)}</bdi></small>"
+    return f"<br><small><bdi>{escape_html(written)}</bdi></small>"
 
 
 def _people(state: Mapping[str, Any]) -> str:
@@ -183,15 +182,7 @@ def _bar(share: float, text: str) -> str:
 
 
 def _name(text: str) -> str:
-    return f"<bdi>{_escaped(text)}</bdi>"
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
-
-
-def _escaped(text: str) -> str:
-    return html.escape(_NOT_HTML.sub("\ufffd", text))
+    return f"<bdi>{escape_html(text)}</bdi>"
 
 
 __all__ = ["card_sort_report"]

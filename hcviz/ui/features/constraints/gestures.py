@@ -60,7 +60,7 @@ class Gestures:
         if phase == "leave" or tree is None or snapshot is None:
             store.look(draft=self._draft_before_drag)
             return
-        apart = item_set_apart(tree, (item,), members, self.order())
+        apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
             said = f"{name} and this clade are all items: no item is left to be apart."

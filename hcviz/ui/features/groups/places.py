@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from hcviz.core.text import printable
 from hcviz.core.tree import Tree
 from hcviz.session.constraint import Constraint
 from hcviz.taxonomy import Change, Group, Taxonomy
@@ -15,8 +15,6 @@ from hcviz.ui.state.store import Store
 
 #: What the picture writes at the branch of a locked group.
 LOCKED = "locked"
-#: Characters that a picture cannot have.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
 
 #: Store -> the taxonomy of its tree and groups. Other trees and groups replace it.
 _cache: WeakKeyDictionary[Store, Taxonomy] = WeakKeyDictionary()
@@ -53,7 +51,7 @@ def names_of_nodes(store: Store, tree: Tree | None) -> dict[int, str]:
     taxonomy = taxonomy_on(store, tree)
     if taxonomy is not None:
         found = {
-            node: " ".join(_CONTROL.sub(" ", group.name).split()) or "…"
+            node: " ".join(printable(group.name).split()) or "…"
             for group, node in zip(taxonomy.groups, taxonomy.nodes, strict=True)
             if node >= taxonomy.tree.n_leaves
         }
