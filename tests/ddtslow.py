@@ -11,6 +11,7 @@ import numpy as np
 
 from hcviz import Tree
 from hcviz.algorithms.ddt.density import put_scale, put_tree
+from hcviz.algorithms.ddt.legal import mark_groups
 from hcviz.algorithms.ddt.starttrees import children_of
 from hcviz.algorithms.ddt.work import (
     LEARNT,
@@ -23,6 +24,7 @@ from hcviz.algorithms.ddt.work import (
     Work,
     allocate,
 )
+from hcviz.core.groups import Groups
 
 
 def harmonic(k: int) -> float:
@@ -145,18 +147,31 @@ def chain(
     c: float = 1.0,
     data=None,
     floor=None,
+    groups=(),
+    not_groups=(),
 ) -> Work:
     """The kernel's arrays with ``tree``'s shape, random times that rise, and random data."""
     n = tree.n_leaves
     rows = np.asarray(triplets, np.int32).reshape(-1, 3)
     data = rng.normal(size=(n, dims)) if data is None else np.asarray(data, float)
-    w = allocate(n, data, rows, 1.0 + np.arange(len(rows)) % 2, noise, beta, floor)
+    w = allocate(
+        n,
+        data,
+        rows,
+        1.0 + np.arange(len(rows)) % 2,
+        noise,
+        beta,
+        floor,
+        Groups(groups),
+        Groups(not_groups),
+    )
     put_scale(w, c, rng.uniform(0.5, 1.5, size=data.shape[1]))
     u = np.full(2 * n - 1, np.inf)
     for v in range(2 * n - 2, n - 1, -1):
         p = tree.parent[v]
         u[v] = (u[p] if p >= 0 else 0.0) + rng.exponential(0.4) + 1e-3
     put_tree(w, tree.parent.copy(), children_of(tree.parent.copy(), n), u)
+    mark_groups(w.node, w.group_size, w.group_first)
     return w
 
 

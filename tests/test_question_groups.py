@@ -12,7 +12,7 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.posterior import Posterior
 from hcviz.questions import Memory, ask, strategies, teach
 from hcviz.questions.group import entropy
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
@@ -129,6 +129,24 @@ def test_no_asks_for_the_items_that_do_not_belong(store, card, loop):
     loop.until(lambda: store.session.status == "settled")
     assert not store.session.snapshot.tree.has_clade([*apart, group[0]])
     assert store.session.constraints[0].holds_in(store.session.snapshot.tree)
+
+
+@pytest.mark.parametrize("method", ["average", "ddt"])
+def test_no_without_a_reason_where_the_method_can_keep_it(method, loop):
+    with over_zoo(loop, method) as store:
+        card = QuestionController(store)
+        card.act("strategy", {"value": "group"})
+        card.key("q")
+        asked = store.view.question.items
+        card.key("r")
+        shown = questions_model.state(store)["question"]
+        assert shown["deniable"] == (method == "ddt")
+        card.act("deny", {})
+        (made,) = store.session.constraints
+        assert made.statement == (asked, NOT_A_GROUP)
+        loop.until(lambda: store.session.status == "settled" and store.view.question)
+        if method == "ddt":
+            assert not store.session.snapshot.tree.has_clade(asked)
 
 
 def test_a_skipped_group_does_not_come_again(store, card):

@@ -57,10 +57,10 @@ def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
     """A file of contradictions holds the page's thread: two BUILDs each here, ten by bisection."""
     builds = 0
 
-    def is_consistent_set(constraints):
+    def is_consistent_set(constraints, n_items=None):
         nonlocal builds
         builds += 1
-        return original(constraints)
+        return original(constraints, n_items)
 
     original = conflicts.is_consistent_set
     monkeypatch.setattr(conflicts, "is_consistent_set", is_consistent_set)

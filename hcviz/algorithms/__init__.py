@@ -16,8 +16,8 @@ import numpy as np
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build as build_tree
-from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.not_groups import avoid
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
@@ -385,7 +385,7 @@ def _summary(
         if start is None and bound and given.features.shape[1]:
             build_tree(n, given.triplets, given.groups)  # raises InconsistentTriplets
             start = _summary(method, given.without_constraints(), seed, None, params)
-            before = build_guided(start, given.triplets, given.groups)
+            before = avoid(start, given.not_groups, given.triplets, given.groups)
         posterior = _sample(
             method, problem, seed, chains, params, start, seconds=math.inf, proposals=most
         )

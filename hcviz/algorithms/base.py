@@ -11,7 +11,7 @@ import numpy as np
 import param
 
 from hcviz.core.build import build
-from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
     FEWER_QUERIES_HINT,
@@ -232,6 +232,9 @@ class Algorithm:
         The page's name of its tree beside a learning curve; "" if the tree is not shown there.
     compare_order : int or None
         Its place among the methods that the agreement sheet runs by default; None: only on request.
+    avoids_groups : bool
+        True if no tree of the method has a clade of ``problem.not_groups``. Other methods refuse a
+        problem that has some.
     reads_groups : bool
         True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
         they are soft, it gets triplets in place of groups (:meth:`with_groups_as_read`).
@@ -285,6 +288,7 @@ class Algorithm:
     sampled_division: Callable[[Any], SampledDivision] | None = None
     baseline: str = ""
     compare_order: int | None = None
+    avoids_groups: bool = False
     reads_groups: bool = False
 
     def __post_init__(self) -> None:
@@ -650,7 +654,7 @@ class Algorithm:
 
         Raises
         ------
-        InvalidData, TooLarge
+        InvalidData, InvalidConstraint, TooLarge
             The method cannot run on this problem, or with this start.
 
         Examples
@@ -663,6 +667,11 @@ class Algorithm:
             raise InvalidData(
                 f"{self.title} needs a Problem, not {type(problem).__name__}.",
                 "Give Problem(features=...), dataset.problem(), a DataFrame or an array.",
+            )
+        if len(problem.not_groups) and not self.avoids_groups:
+            raise InvalidConstraint(
+                f"{self.title} cannot keep that a set of items is not a group.",
+                "Take ddt, or leave these sets out.",
             )
         reason = self.missing_data(problem)
         if reason:

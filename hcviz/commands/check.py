@@ -20,13 +20,14 @@ from hcviz.commands.files import (
 )
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidTree
+from hcviz.core.not_groups import check_avoidable
 from hcviz.datasets import Dataset
 from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
 from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
-from hcviz.io.triplet_csv import EVERYTHING_ELSE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
+from hcviz.io.triplet_csv import CLADE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.io.workbook import is_workbook
 from hcviz.metrics import consistency
 from hcviz.taxonomy.formats import NEWICK
@@ -89,12 +90,15 @@ def describe_triplets(text: str) -> str:
     """
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
+    clade_texts = {text for texts in CLADE_TEXTS.values() for text in texts}
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
-    labels = [name for name in named if name and name not in EVERYTHING_ELSE_TEXTS]
+    labels = [name for name in named if name and name not in clade_texts]
     constraints = read_triplet_csv(text, labels)
-    triplets, groups = split_constraints(constraints)
+    triplets, groups, not_groups = split_constraints(constraints)
     with named_conflicts(triplets, groups, labels):
-        build(len(labels) + 1, triplets, groups)  # the data may have more items
+        n = len(labels) + 1  # the data may have more items
+        build(n, triplets, groups)
+        check_avoidable(n, not_groups, triplets, groups)
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 

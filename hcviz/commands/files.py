@@ -131,15 +131,15 @@ def named_conflicts(triplets: Triplets, groups: Groups, labels: Sequence[str]) -
 
 def read_constraints(
     path: Path, labels: Sequence[str], order: Order | None = None
-) -> tuple[Triplets, Groups]:
-    """Read the triplets and groups of the enabled constraints in a file."""
+) -> tuple[Triplets, Groups, Groups]:
+    """Read the enabled constraints in a file, as :func:`split_constraints` returns them."""
     return split_constraints(read_triplet_csv(read_file(path), labels, order))
 
 
-def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Groups]:
-    """Return the triplets and the groups of the enabled constraints among these."""
+def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Groups, Groups]:
+    """Return the triplets, the groups, and the sets that are not groups, of enabled constraints."""
     known = Session(constraints=tuple(constraints))
-    return known.triplets, known.required_clades
+    return known.triplets, known.required_clades, known.avoided_clades
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:

@@ -51,8 +51,11 @@ def run(options: argparse.Namespace) -> None:
     problem = data.problem()
     assert problem.labels is not None
     if options.triplets is not None:
-        triplets, groups = read_constraints(options.triplets, problem.labels, options.order)
+        triplets, groups, not_groups = read_constraints(
+            options.triplets, problem.labels, options.order
+        )
         problem = problem.with_triplets(triplets).with_groups(groups)
+        problem = problem.with_not_groups(not_groups)
     labels = problem.labels
     assert labels is not None
     began = time.monotonic()
@@ -90,6 +93,7 @@ def run(options: argparse.Namespace) -> None:
             "items": problem.n_items,
             "triplets": len(problem.triplets),
             "groups": len(problem.groups),
+            "not_groups": len(problem.not_groups),
             "satisfied": int(last.tree.satisfies(problem.triplets, problem.groups).sum()),
             "steps": last.step,
             "metrics": {name: float(value) for name, value in last.metrics.items()},

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
 from hcviz.core.build import compact_rows
+from hcviz.core.not_groups import NotGroup, has_tree
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
@@ -50,18 +51,21 @@ class SmallestConflict:
 
 
 def smallest_conflict(
-    answers: Sequence[Any], new_rows: Any, work_limit: int = WORK_LIMIT
+    answers: Sequence[Any], new: Any, work_limit: int = WORK_LIMIT, n_items: int | None = None
 ) -> SmallestConflict | None:
-    """Find a smallest set of answers that no tree satisfies together with ``new_rows``.
+    """Find a smallest set of answers that no tree satisfies together with the answer ``new``.
 
     Parameters
     ----------
     answers : sequence of int (k, 3)
-        Rows of each answer: triplets ab|c, or the rows of a group (:mod:`hcviz.core.groups`).
-    new_rows : int (k, 3)
-        The rows of the new answer, which have a tree by themselves.
+        Rows of each answer: triplets ab|c, or the rows of a group (:mod:`hcviz.core.groups`). Or
+        a :class:`hcviz.core.not_groups.NotGroup`.
+    new : int (k, 3) or NotGroup
+        The new answer, which has a tree by itself.
     work_limit : int
         Limit of the work; 0: no search.
+    n_items : int, optional
+        Number of items, for sets that are not groups. By default one more than all answers name.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def smallest_conflict(
     >>> smallest_conflict([[[0, 1, 2]], [[3, 4, 5]]], [[0, 2, 1]]).members
     (0,)
     """
-    search = _Search([_rows_of(each) for each in answers], _rows_of(new_rows))
+    search = _Search(answers, new, n_items)
     everything = range(len(answers))
     if search.is_consistent(everything):
         return None
@@ -98,24 +102,39 @@ def smallest_conflict(
 
 
 def _rows_of(answer: Any) -> Int:
+    """Return the rows of an answer; none if it is not a group."""
+    if isinstance(answer, NotGroup):
+        return np.empty((0, 3), np.int32)
     rows = answer.rows if isinstance(answer, Triplets) else answer
     return np.asarray(rows, np.int32).reshape(-1, 3)
 
 
 class _Search:
-    def __init__(self, answers: Sequence[Int], new_rows: Int) -> None:
-        rows = np.concatenate([new_rows, *answers])
+    def __init__(self, answers: Sequence[Any], new: Any, n_items: int | None) -> None:
+        given = [new, *answers]
+        parts = [_rows_of(each) for each in given]
+        rows = np.concatenate(parts)
+        named = [rows.max(initial=0), *(x.items[-1] for x in given if isinstance(x, NotGroup))]
+        #: For answers that are not groups: all items, and the rows with the items' own numbers.
+        self._n_items = int(max(named)) + 2 if n_items is None else n_items
+        self._given, self._parts = given, parts
         # One more item than the rows name changes nothing, and a group needs an item outside.
         self._n, local = compact_rows(rows, int(rows.max(initial=0)) + 2)
-        ends = np.cumsum([len(new_rows), *map(len, answers)])
+        ends = np.cumsum([len(part) for part in parts])
         self._new_rows, *self._answers = np.split(local, ends[:-1])
         self.work = 0
         #: Each conflict has at least this number of members.
         self.bound = 0
 
     def is_consistent(self, members: Iterable[int]) -> bool:
-        """Return True if a tree satisfies these answers and the new rows."""
-        rows = np.concatenate([self._new_rows, *(self._answers[each] for each in members)])
+        """Return True if a tree satisfies these answers and the new one."""
+        places = [0, *(each + 1 for each in members)]
+        avoided = [each for k in places if isinstance(each := self._given[k], NotGroup)]
+        if avoided:
+            rows = np.concatenate([self._parts[k] for k in places])
+            self.work += len(avoided) * (BUILD_OVERHEAD + self._n_items + len(rows))
+            return has_tree(self._n_items, rows, avoided)
+        rows = np.concatenate([self._new_rows, *(self._answers[k - 1] for k in places[1:])])
         self.work += BUILD_OVERHEAD + self._n + len(rows)
         return bool(kernels.aho_tree(self._n, rows)[1].size == 0)
 

@@ -113,6 +113,9 @@ class Problem:
         methods use (max d - d) / max d.
     groups : Groups or sets of int, optional
         Sets of items that must be clades, hard or soft. Stored as ``Groups``.
+    not_groups : Groups or sets of int, optional
+        Sets of items that must not be clades. Only some methods can keep them, for example
+        ``ddt``. Stored as ``Groups``.
     piles : sequence of Pile, optional
         The piles of a card sort whose cards are the items.
 
@@ -146,6 +149,7 @@ class Problem:
     feature_names: Sequence[str] | None = None
     dissimilarity: Any = None
     groups: Any = None
+    not_groups: Any = None
     piles: Sequence[Pile] = ()
     n_items: int = field(init=False)
 
@@ -176,11 +180,12 @@ class Problem:
             put(self, "comparisons", Comparisons(self.comparisons))
         put(self, "triplets", Triplets.of(self.triplets))
         put(self, "groups", Groups.of(self.groups))
+        put(self, "not_groups", Groups.of(self.not_groups))
         if len(set(counts.values())) > 1:
             found = ", ".join(f"{count} {what}" for what, count in counts.items())
             raise InvalidData(f"The parts of a problem disagree on the number of items: {found}.")
         n_named = [int(self.triplets.rows.max(initial=-1)) + 1]
-        n_named += [int(items[-1]) + 1 for items in self.groups]
+        n_named += [int(items[-1]) + 1 for items in (*self.groups, *self.not_groups)]
         if self.comparisons is not None:
             n_named.append(self.comparisons.n_named)
         n = next(iter(counts.values()), max(n_named, default=0))
@@ -191,6 +196,7 @@ class Problem:
         put(self, "n_items", n)
         Triplets.of(self.triplets, n)
         Groups.of(self.groups, n)
+        Groups.of(self.not_groups, n)
         put(self, "piles", check_piles(self.piles, n, "The card sort"))
         if self.comparisons is not None and n_named[-1] > n:
             raise InvalidData(
@@ -332,13 +338,45 @@ class Problem:
             )
         return self.with_triplets(self.triplets + Triplets(np.concatenate(rows)))
 
+    def with_not_groups(self, not_groups: Any) -> Problem:
+        """Return a problem with other sets that must not be clades and otherwise the same data.
+
+        Parameters
+        ----------
+        not_groups : Groups, sets of int or None
+            Sets of items that must not be clades.
+
+        Returns
+        -------
+        Problem
+            It shares the data with this one.
+
+        Raises
+        ------
+        InvalidConstraint
+            A set is not valid, names an unknown item, or has all items.
+
+        Notes
+        -----
+        O(sum of the sizes).
+
+        Examples
+        --------
+        >>> problem = Problem(features=[[0.0], [1.0], [5.0]])
+        >>> fit("ddt", problem.with_not_groups([{0, 1}]), steps=100).has_clade([0, 1])
+        False
+        """
+        made = copy(self)  # the other fields are checked and frozen already
+        object.__setattr__(made, "not_groups", Groups.of(not_groups, self.n_items))
+        return made
+
     @property
     def n_constraints(self) -> int:
-        """Number of triplets and groups."""
-        return len(self.triplets) + len(self.groups)
+        """Number of triplets, groups, and sets that must not be clades."""
+        return len(self.triplets) + len(self.groups) + len(self.not_groups)
 
     def without_constraints(self) -> Problem:
-        """Return a problem with the same data and no triplets or groups. O(1).
+        """Return a problem with the same data and no constraints. O(1).
 
         Returns
         -------
@@ -351,7 +389,7 @@ class Problem:
         >>> problem.without_constraints().n_constraints
         0
         """
-        return self.with_triplets(()).with_groups(())
+        return self.with_triplets(()).with_groups(()).with_not_groups(())
 
     @cached_property
     def constraint_rows(self) -> NDArray[np.int32]:

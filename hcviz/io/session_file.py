@@ -255,7 +255,9 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
     check_clusters(moment.chosen_clusters, len(labels))
     if moment.second_version is not None:
         moment.second_version.check(len(labels))
-    if moment.constraint_mode != "soft" and not enabled_are_consistent(moment.constraints):
+    if moment.constraint_mode != "soft" and not enabled_are_consistent(
+        moment.constraints, len(labels)
+    ):
         raise SessionFileError("The constraints in the session file contradict each other.")
 
 

@@ -8,7 +8,8 @@ Only the first three columns are required. Rows with the same number in the colu
 constraint: here, bat, whale and lion together, apart from trout. If they name several items under
 ``apart``, the group is apart from all of them. A row without a number is a constraint by itself.
 ``*`` in the column ``apart`` means everything else: the items are a group, a clade of the tree. If
-an item is called ``*``, it is written ``(everything else)``.
+an item is called ``*``, it is written ``(everything else)``. ``!`` or ``(not a group)`` means that
+the items are not a group.
 
 Files with three columns and no header need the parameter ``order``, since cblearn's lists, for
 instance, have the order (anchor, near, far).
@@ -28,7 +29,7 @@ from typing import Literal, get_args
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.text import closest_name, shorten
 from hcviz.io.decoding import decode_utf8
-from hcviz.session.constraint import EVERYTHING_ELSE, as_apart
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, as_apart
 from hcviz.session.model import Constraint
 
 REQUIRED_COLUMNS = ("together_1", "together_2", "apart")
@@ -39,8 +40,9 @@ Order = Literal["together-together-apart", "anchor-near-far"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ANCHOR_COLUMNS = ("anchor", "near", "far")
 
-#: Texts in the column ``apart`` that are not names: the group is a clade.
-EVERYTHING_ELSE_TEXTS = ("*", "(everything else)")
+#: Texts in the column ``apart`` that are not names: the items are a clade, or are not one.
+CLADE_TEXTS = {EVERYTHING_ELSE: ("*", "(everything else)"), NOT_A_GROUP: ("!", "(not a group)")}
+_MEANING = {text: apart for apart, texts in CLADE_TEXTS.items() for text in texts}
 
 _BOOLEANS = {
     "true": True,
@@ -72,23 +74,29 @@ def write_triplet_csv(constraints: Sequence[Constraint], labels: Sequence[str]) 
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    everything = next((text for text in EVERYTHING_ELSE_TEXTS if text not in labels), None)
-    if everything is None and any(each.is_clade for each in constraints):
-        raise InvalidConstraint(
-            f"Items are called {' and '.join(EVERYTHING_ELSE_TEXTS)}. In a constraints file these "
-            "texts mean everything else.",
-            "Rename one of these items, or save a session file.",
-        )
     for each in constraints:
         enabled = "true" if each.enabled else "false"
         rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
-        odd = [labels[item] for item in each.outsiders] or [str(everything)]
+        odd = [labels[item] for item in each.outsiders] or [_clade_text(each, labels)]
         pairs = [(labels[a], labels[b]) for a, b in itertools.pairwise(each.group)]
         for pair in pairs:
             writer.writerow((*pair, odd[0], *rest))
         for name in odd[1:]:
             writer.writerow((*pairs[0], name, *rest))
     return buffer.getvalue()
+
+
+def _clade_text(constraint: Constraint, labels: Sequence[str]) -> str:
+    """Return the text for a statement about a clade that no item has as its name."""
+    texts = CLADE_TEXTS[EVERYTHING_ELSE if constraint.is_clade else NOT_A_GROUP]
+    found = next((text for text in texts if text not in labels), None)
+    if found is None:
+        raise InvalidConstraint(
+            f"Items are called {' and '.join(texts)}. In a constraints file these texts mean "
+            f"{'everything else' if constraint.is_clade else 'that items are not a group'}.",
+            "Rename one of these items, or save a session file.",
+        )
+    return found
 
 
 def read_triplet_csv(
@@ -225,8 +233,8 @@ def _names_columns(cells: list[str], order: Order) -> bool:
 def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
     items = [_item(cells[name], line, name, index) for name in REQUIRED_COLUMNS[:2]]
     apart = cells["apart"]
-    if apart not in index and apart.strip() in EVERYTHING_ELSE_TEXTS:
-        items.append(EVERYTHING_ELSE)
+    if apart not in index and apart.strip() in _MEANING:
+        items.append(_MEANING[apart.strip()])
     else:
         items.append(_item(apart, line, "apart", index))
     if len(set(items)) < 3:
@@ -281,9 +289,9 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
     members = dict.fromkeys(first.pair)  # in their order
     for row in rows[1:]:
         where = f"Line {row.line} of the constraints is in group {row.group} with line {first.line}"
-        if (row.apart == EVERYTHING_ELSE) != (first.apart == EVERYTHING_ELSE):
+        if row.apart != first.apart and min(row.apart, first.apart) < 0:
             raise InvalidConstraint(
-                f"{where}, but only one of them is apart from everything else.",
+                f"{where}, but only one of them is apart from everything else, or is not a group.",
                 "Give it another group number, or none.",
             )
         if row.rest != first.rest:
@@ -302,7 +310,7 @@ def _constraint(rows: list[_Row], number: int, n_items: int) -> Constraint:
             f"Line {rows[-1].line} of the constraints: group {first.group} contains an item that "
             "is apart from it."
         )
-    if first.apart == EVERYTHING_ELSE and len(members) == n_items:
+    if first.apart < 0 and len(members) == n_items:
         raise InvalidConstraint(
             f"Line {first.line} of the constraints begins a group of all {n_items} items. It says "
             "nothing.",

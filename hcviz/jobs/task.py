@@ -14,8 +14,8 @@ import numpy as np
 
 from hcviz.algorithms import MODULES, generator, get
 from hcviz.algorithms.base import Algorithm
-from hcviz.core.build import build_guided
 from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.core.not_groups import avoid
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -129,7 +129,7 @@ def initial_tree(task: Task) -> Tree | None:
     if tree is None or tree.n_leaves != problem.n_items:
         return None
     if task.algorithm().constraint_mode(task.params) == "hard":
-        return build_guided(tree, problem.triplets, problem.groups)
+        return avoid(tree, problem.not_groups, problem.triplets, problem.groups)
     return tree
 
 

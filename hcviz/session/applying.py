@@ -12,6 +12,7 @@ from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session
 from hcviz.session.runs import IGNORED_TEXT, announce, start_run
 
+NOT_AVOIDED_TEXT = "This method cannot keep that items are not a group. The sampler (DDT) can."
 SAMPLING_TEXT = "Sampling continues, and the tree stays."
 
 
@@ -26,6 +27,12 @@ def apply_constraints(
     """
     if session.constraint_mode == "ignored":
         return announce(session, f"{text} {IGNORED_TEXT}")
+    if not methods(session.method).avoids_groups:
+        kept = [each for each in added if not each.is_not_group]
+        text += "" if len(kept) == len(added) else f" {NOT_AVOIDED_TEXT}"
+        if not kept:
+            return announce(session, text)
+        added = kept
     if is_tree_changing(session) or not satisfied_by_shown_tree(session, added):
         return start_run(session, cause, "snapshot", text)
     text += f" {'It is' if len(added) == 1 else 'They are'} true in this tree already."

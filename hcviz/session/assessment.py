@@ -15,7 +15,14 @@ from hcviz.core.build import compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
-from hcviz.session.constraint import EVERYTHING_ELSE, Apart, check_statement, outsiders
+from hcviz.core.not_groups import NotGroup, has_tree
+from hcviz.session.constraint import (
+    EVERYTHING_ELSE,
+    NOT_A_GROUP,
+    Apart,
+    check_statement,
+    outsiders,
+)
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_rows, sentence
 
 AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
@@ -51,7 +58,7 @@ def assess(
     group : sequence of int
         At least two items.
     apart : int or tuple of int
-        An item that is not in the group, or several, or EVERYTHING_ELSE.
+        An item that is not in the group, or several, EVERYTHING_ELSE, or NOT_A_GROUP.
     author : str, optional
         If given, only a constraint of the same author is a repeat.
 
@@ -105,9 +112,9 @@ def assess_statement(session: Session, group: Sequence[int], apart: Apart) -> As
     from them, and no further one contradicts them.
     """
     tried = Constraint(0, tuple(group), apart)
-    known = joined_rows(session.enabled)
-    torn = session.is_soft and not _has_tree(known)
-    if not torn and not _has_tree(np.concatenate([known, tried.rows])):
+    known, n = joined_rows(session.enabled), session.n_items
+    torn = session.is_soft and not is_consistent_set(session.enabled, n)
+    if not torn and not is_consistent_set([*session.enabled, tried], n):
         return "conflict"
     if not torn and is_implied(session.n_items, known, tried):
         return "implied"
@@ -125,6 +132,11 @@ def check_items(session: Session, group: Sequence[int], apart: Apart) -> None:
             raise InvalidConstraint(
                 f"The constraint names item {item}, but there are only {session.n_items} items."
             )
+    if apart == NOT_A_GROUP and len(group) == session.n_items:
+        raise InvalidConstraint(
+            f"All {session.n_items} items are the whole tree, which is always one branch.",
+            "Leave out some of them.",
+        )
     if apart == EVERYTHING_ELSE and len(group) == session.n_items:
         raise InvalidConstraint(
             f"The group has all {session.n_items} items, so it says nothing.",
@@ -143,8 +155,11 @@ def is_implied(n_items: int, known: NDArray[np.int32], constraint: Constraint) -
     """Return True if every tree that satisfies ``known`` also satisfies the constraint.
 
     ``known`` are consistent rows. A constraint of more than MAX_TESTED triplets counts as implied
-    only if its rows are among ``known``.
+    only if its rows are among ``known``. A set that is not a group is implied if it cannot be a
+    clade.
     """
+    if constraint.is_not_group:
+        return not _has_tree(np.concatenate([known, Groups([constraint.group]).rows]))
     wanted, size = constraint.rows, len(constraint.group)
     count = (size - 1) * (n_items - size) if constraint.is_clade else len(wanted)
     if _has_rows(known, wanted):
@@ -229,7 +244,7 @@ def _implied_flags(statements: tuple[Statement, ...], n_items: int) -> tuple[boo
     found, begin = [], 0
     for each in made:
         end = begin + len(each.rows)
-        if each.is_clade or len(each.rows) > MAX_TESTED:
+        if not each.outsiders or len(each.rows) > MAX_TESTED:
             found.append(is_implied(n_items, rows[:begin], each))
         else:
             found.append(is_implied_by(n, compact[:begin], compact[begin:end]))
@@ -240,15 +255,28 @@ def _implied_flags(statements: tuple[Statement, ...], n_items: int) -> tuple[boo
 # ---------------------------------------------------------------------- conflicts
 
 
-def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
+def contradicts(
+    constraint: Constraint, others: Sequence[Constraint], n_items: int | None = None
+) -> bool:
     """Return True if no tree satisfies this constraint and all others, enabled or not."""
-    return not is_consistent_set((*others, constraint))
+    return not is_consistent_set((*others, constraint), n_items)
 
 
-def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
+def contradicting(
+    some: Sequence[Constraint], others: Sequence[Constraint], n_items: int | None = None
+) -> list[Constraint]:
     """Return those of ``some`` that each contradict ``others``. One BUILD each."""
     rows = joined_rows(others if some else ())
-    return [each for each in some if not _has_tree(np.concatenate([rows, each.rows]))]
+    avoids = any(each.is_not_group for each in others)
+    return [
+        each
+        for each in some
+        if (
+            contradicts(each, others, n_items)
+            if avoids or each.is_not_group
+            else not _has_tree(np.concatenate([rows, each.rows]))
+        )
+    ]
 
 
 def explain_conflict(
@@ -256,6 +284,7 @@ def explain_conflict(
     others: Sequence[Constraint],
     labels: Sequence[str],
     sentence_of: Callable[[Constraint], str] | None = None,
+    n_items: int | None = None,
 ) -> Conflict:
     """Explain why ``constraint`` contradicts ``others``, which are consistent.
 
@@ -265,13 +294,14 @@ def explain_conflict(
     a constraint; None: with the names of its items.
     """
     write = sentence_of or (lambda each: each.sentence(labels))
-    found = smallest_conflict([each.rows for each in others], constraint.rows)
+    stated = [each.stated for each in others]
+    found = smallest_conflict(stated, constraint.stated, n_items=n_items)
     culprits = [others[place] for place in found.members] if found else []
     smallest = found is None or found.smallest
     repairs = tuple(
         each
         for each in culprits
-        if not contradicts(constraint, [other for other in others if other is not each])
+        if not contradicts(constraint, [other for other in others if other is not each], n_items)
     )
     return Conflict(
         constraint.id,
@@ -282,9 +312,18 @@ def explain_conflict(
     )
 
 
-def is_consistent_set(constraints: Sequence[Constraint]) -> bool:
-    """Return True if some tree satisfies all of these, enabled or not. One BUILD."""
-    return _has_tree(joined_rows(constraints))
+def is_consistent_set(constraints: Sequence[Constraint], n_items: int | None = None) -> bool:
+    """Return True if some tree satisfies all of these, enabled or not.
+
+    One BUILD, and more if some are not groups. For these the number of items counts; by default
+    it is one more than the constraints name.
+    """
+    rows = joined_rows(constraints)
+    avoided = [found for each in constraints if isinstance(found := each.stated, NotGroup)]
+    if not avoided:
+        return _has_tree(rows)
+    n = max(item for each in constraints for item in each.named) + 2
+    return has_tree(n if n_items is None else n_items, rows, avoided)
 
 
 def _has_tree(rows: NDArray[np.int32]) -> bool:

@@ -10,7 +10,7 @@ from hcviz.session.model import Constraint, Session
 
 
 def split_consistent(
-    asked: Sequence[Constraint], others: Sequence[Constraint]
+    asked: Sequence[Constraint], others: Sequence[Constraint], n_items: int | None = None
 ) -> tuple[list[Constraint], list[Constraint]]:
     """Split ``asked`` into constraints that can be enabled and constraints that are refused.
 
@@ -20,6 +20,8 @@ def split_consistent(
         Each is tested together with ``others`` and with the earlier accepted ones.
     others : sequence of Constraint
         Consistent constraints.
+    n_items : int, optional
+        Number of items; by default one more than the constraints name.
 
     Returns
     -------
@@ -31,20 +33,20 @@ def split_consistent(
     The next refused constraint is found by steps that double, then by bisection: O(log m) BUILDs
     for each refused constraint, where m constraints were taken since the last one.
     """
-    if is_consistent_set([*others, *asked]):
+    if is_consistent_set([*others, *asked], n_items):
         return list(asked), []
     taken: list[Constraint] = []
     refused: list[Constraint] = []
     left = list(asked)
     while left:
         low, high = 0, 1  # the first `low` agree, the first `high` may not
-        while is_consistent_set([*others, *taken, *left[:high]]):
+        while is_consistent_set([*others, *taken, *left[:high]], n_items):
             if high == len(left):
                 return taken + left, refused
             low, high = high, min(2 * high, len(left))
         while high - low > 1:
             middle = (low + high) // 2
-            if is_consistent_set([*others, *taken, *left[:middle]]):
+            if is_consistent_set([*others, *taken, *left[:middle]], n_items):
                 low = middle
             else:
                 high = middle
@@ -69,10 +71,12 @@ def update_conflict(session: Session, refused: Iterable[int]) -> Session:
     """
     found = map(session.find, dict.fromkeys(refused))
     off = [each for each in found if each is not None and not each.enabled]
-    clashing = [] if session.is_soft else contradicting(off, session.enabled)
+    clashing = [] if session.is_soft else contradicting(off, session.enabled, session.n_items)
     if not clashing:
         return replace(session, conflict=None)
-    conflict = explain_conflict(clashing[0], session.enabled, session.labels, session.sentence_of)
+    conflict = explain_conflict(
+        clashing[0], session.enabled, session.labels, session.sentence_of, session.n_items
+    )
     waiting = tuple(each.id for each in clashing[1:])
     return replace(session, conflict=replace(conflict, waiting=waiting))
 
@@ -83,9 +87,9 @@ def disable_contradictions(session: Session) -> tuple[Session, int]:
     A soft method may have enabled contradictory constraints. In the order of the list, each one
     that contradicts those before it is disabled. The first conflict is explained.
     """
-    if session.is_soft or is_consistent_set(session.enabled):
+    if session.is_soft or is_consistent_set(session.enabled, session.n_items):
         return session, 0
-    _, refused = split_consistent(session.enabled, ())
+    _, refused = split_consistent(session.enabled, (), session.n_items)
     session = replace_constraints(session, (replace(each, enabled=False) for each in refused))
     return update_conflict(session, [each.id for each in refused]), len(refused)
 

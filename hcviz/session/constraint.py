@@ -15,6 +15,7 @@ from hcviz.core.build import chain_triplets
 from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
+from hcviz.core.not_groups import NotGroup
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.session.added_rows import AddedRows
@@ -25,7 +26,11 @@ NAMES_SHOWN = 3
 #: In place of an item: the group is apart from all other items, so it is a clade.
 EVERYTHING_ELSE = -1
 
-#: What a group is apart from: one item, two or more different items, or EVERYTHING_ELSE.
+#: In place of an item: the items are not a group, so no clade has exactly these items.
+NOT_A_GROUP = -2
+
+#: What a group is apart from: one item, two or more different items, EVERYTHING_ELSE, or
+#: NOT_A_GROUP.
 Apart = int | tuple[int, ...]
 
 #: A group, and what is apart from it.
@@ -44,10 +49,10 @@ def as_apart(given: int | Iterable[int]) -> Apart:
 
 
 def outsiders(apart: Apart) -> tuple[int, ...]:
-    """Return the items that a statement names as apart; none for EVERYTHING_ELSE."""
+    """Return the items that a statement names as apart; none if it is about a clade."""
     if isinstance(apart, tuple):
         return apart
-    return () if apart == EVERYTHING_ELSE else (apart,)
+    return () if apart in (EVERYTHING_ELSE, NOT_A_GROUP) else (apart,)
 
 
 def statement_rows(group: Sequence[int], apart: Apart) -> NDArray[np.int32]:
@@ -62,7 +67,8 @@ def statement_rows(group: Sequence[int], apart: Apart) -> NDArray[np.int32]:
 class Constraint:
     """The items of ``group`` are together, apart from other items or from everything else.
 
-    Some clade contains the whole group and no item that is apart.
+    Some clade contains the whole group and no item that is apart. Or, with NOT_A_GROUP, no clade
+    has exactly the items of ``group``.
 
     Attributes
     ----------
@@ -71,7 +77,8 @@ class Constraint:
     group : tuple of int
         At least two different items, as indices of the session's labels.
     apart : int or tuple of int
-        An item that is not in the group, or several, or EVERYTHING_ELSE: the group is a clade.
+        An item that is not in the group, or several, or EVERYTHING_ELSE: the group is a clade. Or
+        NOT_A_GROUP.
     author : str
         Who gave the answer.
     weight : float
@@ -120,22 +127,36 @@ class Constraint:
         return self.apart == EVERYTHING_ELSE
 
     @property
+    def is_not_group(self) -> bool:
+        """True if it says that the items are not a clade."""
+        return self.apart == NOT_A_GROUP
+
+    @property
     def named(self) -> tuple[int, ...]:
         """The items that the constraint names."""
         return (*self.group, *self.outsiders)
 
     @property
     def outsiders(self) -> tuple[int, ...]:
-        """The items that it names as apart; none if the group is apart from everything else."""
+        """The items that it names as apart; none if it is about a clade."""
         return outsiders(self.apart)
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """The rows for BUILD, int32 (t, 3); see :mod:`hcviz.core.groups`."""
+        """The rows for BUILD, int32 (t, 3), see :mod:`hcviz.core.groups`; none if not a group."""
         return Groups([self.group]).rows if self.is_clade else self.triplets.rows
+
+    @property
+    def stated(self) -> NDArray[np.int32] | NotGroup:
+        """The rows for BUILD, or the set that is not a group."""
+        if self.is_not_group:
+            return NotGroup(np.sort(np.array(self.group, np.int32)))
+        return self.rows
 
     def holds_in(self, tree: Tree) -> bool:
         """Return True if the tree satisfies the constraint."""
+        if self.is_not_group:
+            return not tree.has_clade(self.group)
         if self.is_clade:
             return tree.has_clade(self.group)
         return bool(tree.satisfies(self.triplets).all())
@@ -144,17 +165,19 @@ class Constraint:
     def triplets(self) -> Triplets:
         """The chained triplets for each outsider, each with an equal share of the weight.
 
-        Empty if the group is a clade, since its triplets depend on the other items.
+        Empty for a statement about a clade, whose triplets depend on the other items.
         """
-        if self.is_clade:
+        if not self.outsiders:
             return Triplets()
         rows = statement_rows(self.group, self.apart)
         return Triplets(rows, [self.weight / len(rows)] * len(rows))
 
     def states_same(self, group: Sequence[int], apart: Apart) -> bool:
         """Return True if group and apart are the same, whatever the order of their items."""
-        mine, given = self.outsiders, outsiders(as_apart(apart))
-        return set(mine) == set(given) and set(self.group) == set(group)
+        given = as_apart(apart)
+        if not self.outsiders or not outsiders(given):
+            return self.apart == given and set(self.group) == set(group)
+        return set(self.outsiders) == set(outsiders(given)) and set(self.group) == set(group)
 
     def sentence(self, labels: Sequence[str]) -> str:
         """Return the constraint as a sentence with item labels."""
@@ -170,7 +193,7 @@ def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
 
 def check_statement(group: Sequence[int], apart: Apart) -> None:
     """Raise :class:`InvalidConstraint` unless this is a constraint, whatever the items are."""
-    if apart != EVERYTHING_ELSE:
+    if apart not in (EVERYTHING_ELSE, NOT_A_GROUP):
         if not outsiders(apart):
             raise InvalidConstraint("A constraint names no item that is apart.")
         count = (len(group) - 1) * len(outsiders(apart))
@@ -193,6 +216,8 @@ def sentence(group: Sequence[int], apart: Apart, labels: Sequence[str]) -> str:
     """Return a sentence such as ``bat + whale together, before trout``."""
     if apart == EVERYTHING_ELSE:
         return f"{names_text(group, labels)} are a group"
+    if apart == NOT_A_GROUP:
+        return f"{names_text(group, labels)} are not a group"
     return f"{names_text(group, labels)} together, before {names_text(outsiders(apart), labels)}"
 
 

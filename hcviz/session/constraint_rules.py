@@ -126,7 +126,7 @@ def enable(session: Session, action: EnableConstraint, methods: Methods) -> Upda
     return _switch_on(session, action.id, methods)
 
 
-def disable(session: Session, action: DisableConstraint) -> UpdateResult:
+def disable(session: Session, action: DisableConstraint, methods: Methods) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
         return announce(session, GONE)
@@ -134,17 +134,19 @@ def disable(session: Session, action: DisableConstraint) -> UpdateResult:
         return no_change(session)
     text = f"Switched off: {session.sentence_of(found)}."
     session = replace_constraints(add_undo_step(session, text), [replace(found, enabled=False)])
-    return _after_removal(_updated_conflict(session), found, text)
+    return _after_removal(_updated_conflict(session), found, text, methods)
 
 
-def delete(session: Session, action: DeleteConstraint) -> UpdateResult:
+def delete(session: Session, action: DeleteConstraint, methods: Methods) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
         return announce(session, GONE)
     text = f"Deleted: {session.sentence_of(found)}."
     left = tuple(each for each in session.constraints if each.id != found.id)
     session = _updated_conflict(replace(add_undo_step(session, text), constraints=left))
-    return _after_removal(session, found, text) if found.enabled else announce(session, text)
+    if not found.enabled:
+        return announce(session, text)
+    return _after_removal(session, found, text, methods)
 
 
 def edit(session: Session, action: EditConstraint) -> UpdateResult:
@@ -184,7 +186,7 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
     taken = [each for each in made if each.enabled]
     refused: list[int] = []
     if not session.is_soft:
-        taken, off = split_consistent(taken, session.enabled)
+        taken, off = split_consistent(taken, session.enabled, session.n_items)
         refused = [each.id for each in off]
         switched_off = set(refused)
         made = [replace(e, enabled=False) if e.id in switched_off else e for e in made]
@@ -263,9 +265,8 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Update
         return announce(session, GONE)
     if found.enabled:
         return no_change(session)
-    if not session.is_soft and contradicts(
-        found, session.enabled
-    ):  # the list does not change, so there is no undo step
+    if not session.is_soft and contradicts(found, session.enabled, session.n_items):
+        # the list does not change, so there is no undo step
         return _refuse(session, found)
     session = add_undo_step(session, f"Switched on: {session.sentence_of(found)}.")
     return _enable_if_consistent(session, found, methods)
@@ -285,14 +286,14 @@ def _enable_if_consistent(
     too if they are now consistent.
     """
     others = [each for each in session.enabled if each.id != made.id]
-    if not session.is_soft and contradicts(made, others):
+    if not session.is_soft and contradicts(made, others, session.n_items):
         session, said_so = _refuse(session, made, waiting)
         return start_run(session, session.message, "snapshot") if always else (session, said_so)
     kind = assess_statement(session, made.group, made.apart)
     made = replace(made, enabled=True)
     session = replace_constraints(session, [made])
     free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
-    free, _ = split_consistent(free, session.enabled)
+    free, _ = split_consistent(free, session.enabled, session.n_items)
     free = [replace(each, enabled=True) for each in free]
     session = replace_constraints(session, free)
     freed = len(free)
@@ -316,19 +317,21 @@ def _enable_if_consistent(
     return apply_constraints(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
 
 
-def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResult:
+def _after_removal(session: Session, gone: Constraint, text: str, methods: Methods) -> UpdateResult:
     """Start a run with fewer constraints, unless the removal cannot change the tree."""
     if session.constraint_mode == "ignored":
         return announce(session, text)
     rest = joined_rows(session.enabled)
     if session.constraint_mode == "hard" and is_implied(session.n_items, rest, gone):
         return announce(session, f"{text} The other answers still imply it.")
+    if gone.is_not_group and not methods(session.method).avoids_groups:
+        return announce(session, text)
     return start_run(session, text, "snapshot")
 
 
-def _repeat_key(each: Constraint) -> tuple[frozenset[int], frozenset[int], str]:
+def _repeat_key(each: Constraint) -> tuple[frozenset[int], frozenset[int], bool, str]:
     """Return the key by which repeats are found (see :func:`assessment.is_repeat`)."""
-    return frozenset(each.group), frozenset(each.outsiders), each.author
+    return frozenset(each.group), frozenset(each.outsiders), each.is_not_group, each.author
 
 
 def _refused_ids(session: Session) -> tuple[int, ...]:
@@ -348,6 +351,6 @@ def _updated_conflict(session: Session) -> Session:
     return session if session.conflict is None else update_conflict(session, _refused_ids(session))
 
 
-def enabled_are_consistent(constraints: Iterable[Constraint]) -> bool:
+def enabled_are_consistent(constraints: Iterable[Constraint], n_items: int) -> bool:
     """Return True if some tree satisfies all enabled constraints among these."""
-    return is_consistent_set([each for each in constraints if each.enabled])
+    return is_consistent_set([each for each in constraints if each.enabled], n_items)

@@ -29,6 +29,7 @@ class StartRun:
     start: Snapshot | Tree | None
     comparisons: Comparisons | None = None
     groups: Groups | None = None
+    not_groups: Groups | None = None
 
 
 @dataclass(frozen=True)

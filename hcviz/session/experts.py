@@ -124,7 +124,11 @@ def _switch_on(
 ) -> UpdateResult:
     if not asked:
         return no_change(session)
-    taken, refused = (asked, []) if session.is_soft else split_consistent(asked, session.enabled)
+    taken, refused = (
+        (asked, [])
+        if session.is_soft
+        else split_consistent(asked, session.enabled, session.n_items)
+    )
     text = f"{author}: {count_text(len(taken))} switched on."
     if refused:
         verb = "contradicts others and stays" if len(refused) == 1 else "contradict others and stay"
@@ -339,7 +343,7 @@ def _find_disagreements(
     found = []
     for each in refused[:MAX_EXPLAINED]:
         for known in (others, [*others, *taken]):  # the second if both authors' answers are needed
-            small = smallest_conflict([c.rows for c in known], each.rows)
+            small = smallest_conflict([c.stated for c in known], each.stated)
             if small is not None:
                 found.append(Disagreement(each.id, tuple(known[k].id for k in small.members)))
                 break

@@ -24,6 +24,10 @@ class Method(Protocol):
     def needs(self) -> tuple[str, ...]:
         """The kinds of input that it reads."""
 
+    @property
+    def avoids_groups(self) -> bool:
+        """True if it keeps that items are not a group."""
+
     def constraint_mode(self, params: Mapping[str, Any]) -> ConstraintMode:
         """How it treats triplets with these parameters."""
 

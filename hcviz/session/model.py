@@ -290,6 +290,11 @@ class Session:
         return Groups([each.group for each in found], weights)
 
     @cached_property
+    def avoided_clades(self) -> Groups:
+        """The sets that are not groups, of the enabled constraints."""
+        return Groups([each.group for each in self.enabled if each.is_not_group])
+
+    @cached_property
     def comparisons(self) -> Comparisons | None:
         """The comparisons of the choices; None if there are no choices."""
         return comparisons_of(self.choices)

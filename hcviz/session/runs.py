@@ -85,7 +85,7 @@ def start_run(
     )
     go = StartRun(
         run, session.method, session.params, session.seed, session.triplets, origin,
-        session.comparisons, session.required_clades,
+        session.comparisons, session.required_clades, session.avoided_clades,
     )  # fmt: skip
     return session, (*effects, go)
 

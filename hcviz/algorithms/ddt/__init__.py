@@ -49,6 +49,7 @@ ALGORITHMS = (
         run=run,
         needs=("features",),
         triplets="hard",
+        avoids_groups=True,
         reads_groups=True,
         softened_by="beta",
         soft_price=_price,

@@ -33,6 +33,7 @@ import math
 
 import numpy as np
 
+from hcviz.algorithms.ddt.avoided import gather_barred, is_barred, lowest_start
 from hcviz.algorithms.ddt.density import FAST, update
 from hcviz.algorithms.ddt.legal import (
     ends_at,
@@ -297,6 +298,9 @@ def regraft(w, rng, subtree, tries):
         )
         if found > 0 and real[BETA] < 0.0:
             top, floor = legal_region(node, time, count, active, found, top)
+    barred = gather_barred(w, subtree)
+    if barred > 0 and top >= 0:
+        top = lowest_start(w, barred, top)
     touched = 0
     given = count[GIVEN] == 1
     x = np.int64(-1) if given else np.int64(above)
@@ -320,7 +324,7 @@ def regraft(w, rng, subtree, tries):
         else:
             new, new_u = walk(node, time, real, rng, top, limit, floor)
         weight = -np.inf
-        if new_u < latest:
+        if new_u < latest and not (barred > 0 and is_barred(w, barred, new)):
             weight = log_weight(node, time, table, real, new, new_u, top, leaves, limit, floor)
         if weight > -np.inf:
             if dims > 0:

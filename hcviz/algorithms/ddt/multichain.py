@@ -58,6 +58,8 @@ def agreement_of(
     parts = [triplets.rows, triplets.weights]
     if len(problem.groups):
         parts.append(problem.groups.rows)
+    if len(problem.not_groups):
+        parts.append(problem.not_groups.rows)
     target = _target(data_digest, parts, params, learnt)
     return ChainAgreement(params.chains, target, state.other_chains if state else None)
 

@@ -71,9 +71,10 @@ def run(
     :class:`DdtState`, a run continues bit for bit.
 
     Hard constraints hold in every snapshot, including the first; :class:`InconsistentTriplets` if
-    no tree satisfies them. If sigma is None, constant columns are left out, since they have no
-    scale. If sigma is given, they count like others: a column of zeros still prefers some trees. A
-    proposal costs O(depth * d), more with triplets. O(n d) memory.
+    no tree satisfies them. So do ``not_groups``, even where triplets are soft. If sigma is None,
+    constant columns are left out, since they have no scale. If sigma is given, they count like
+    others: a column of zeros still prefers some trees. A proposal costs O(depth * d), more with
+    constraints. O(n d) memory.
 
     *Scales.* With ``learn`` the priors are c ~ Exp(1) and sigma^2 ~ inverse-Gamma(1, s^2), for each
     dimension or for all, where s is the given ``sigma``. If it is None, s^2 is the column's
@@ -136,8 +137,9 @@ def _chains(
             data, params, saved if saved and saved.fits(digest) else None
         )
         w = allocate(
-            n, data, triplets.rows, triplets.weights, noise, params.beta, floor, problem.groups
-        )
+            n, data, triplets.rows, triplets.weights, noise, params.beta, floor, problem.groups,
+            problem.not_groups,
+        )  # fmt: skip
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
@@ -232,8 +234,10 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
     else:
         put_first(w, chain.rng, params.init if first else "random")
     raise_sigma(w, chain.common)
-    hard = params.beta is None and problem.n_constraints > 0
-    repaired = hard and repair_tree(w, problem.triplets, problem.groups, params.repair)
+    kept = problem if params.beta is None else problem.with_triplets(()).with_groups(())
+    repaired = kept.n_constraints > 0 and repair_tree(
+        w, kept.triplets, kept.groups, params.repair, kept.not_groups
+    )
     if repaired:
         w.tally[TRIES] = 0
     mark_groups(w.node, w.group_size, w.group_first)

@@ -29,6 +29,7 @@ import math
 
 import numpy as np
 
+from hcviz.algorithms.ddt.avoided import gather_barred, is_barred
 from hcviz.algorithms.ddt.density import update
 from hcviz.algorithms.ddt.legal import (
     ends_at,
@@ -169,6 +170,7 @@ def slide(w, rng):
     while top > place and path[top] != highest:
         top -= 1
     soft = found > 0 and real[BETA] >= 0.0
+    barred = gather_barred(w, subtree)
     leaves = node[subtree, SIZE]
     c = real[C]
     last, low = prior_along(node, time, table, path, path_prior, top, subtree, floor, c, leaves)
@@ -195,7 +197,8 @@ def slide(w, rng):
         above = node[branch, PARENT]
         weight = -np.inf
         begin = time[above, U] if above >= 0 else 0.0
-        if begin < u < time[branch, U] and u < time[subtree, U] and u < latest:
+        within = begin < u < time[branch, U] and u < time[subtree, U] and u < latest
+        if within and not (barred > 0 and is_barred(w, barred, branch)):
             weight = log_prior_at(node, time, table, branch, u, path_prior[k], c, leaves)
             if dims > 0:
                 current, reached = extend(node, time, msg, outer, path, k, current, reached)

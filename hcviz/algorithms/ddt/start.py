@@ -18,6 +18,7 @@ from hcviz.algorithms.ddt.state import tree_from
 from hcviz.algorithms.ddt.work import LEARNT, NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build, build_guided
 from hcviz.core.groups import NO_GROUPS, Groups
+from hcviz.core.not_groups import avoid
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
@@ -167,23 +168,31 @@ def tree_of(w: Work) -> Tree:
 
 
 def repair_tree(
-    w: Work, triplets: Triplets, groups: Groups = NO_GROUPS, way: str = "guided"
+    w: Work,
+    triplets: Triplets,
+    groups: Groups = NO_GROUPS,
+    way: str = "guided",
+    not_groups: Groups = NO_GROUPS,
 ) -> bool:
     """Change the tree in ``w`` so that it satisfies all constraints; return True if it changed.
 
     ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no constraint concerns,
     and changes little of the rest; unchanged nodes keep their times. ``rebuild``: as in the paper,
-    see :func:`rebuilt`; groups are read as triplets. Raises :class:`InconsistentTriplets`.
+    see :func:`rebuilt`; groups are read as triplets. In both, :func:`hcviz.core.not_groups.avoid`
+    then breaks the clades that must not be. Raises :class:`InconsistentTriplets`.
     """
     tree = tree_of(w)
-    if tree.satisfies(triplets, groups).all():
-        return False
-    if way == "guided":
+    changed = not tree.satisfies(triplets, groups).all()
+    if changed and way == "guided":
         put_repaired(w, build_guided(tree, triplets, groups))
-    else:
+    elif changed:
         implied = Triplets(groups.triplets(tree.n_leaves))
         put_repaired(w, rebuilt(tree, triplets + implied))
-    return True
+    tree = tree_of(w) if changed else tree
+    broken = avoid(tree, not_groups, triplets, groups)
+    if broken is not tree:
+        put_repaired(w, broken)
+    return changed or broken is not tree
 
 
 def rebuilt(tree: Tree, triplets: Triplets) -> Tree:

@@ -57,6 +57,10 @@ C, NOISE, BETA = range(3)
 HARMONIC, LOG_FACTORIAL = 0, 1
 # Columns of Work.active_triplets
 NODE, KIND, TRIPLET = range(3)
+# Columns of Work.avoided: items of the set, a rule and its node, and 1 for each item of the set
+SET_SIZE, RULE, BARRED_NODE, MEMBERS = range(4)
+# Rules: only strictly below the node, or not at the node or below it
+ONLY_BELOW, ANYWHERE_ELSE = range(2)
 
 
 class Work(NamedTuple):
@@ -93,6 +97,9 @@ class Work(NamedTuple):
     group_over: IntList  # (g,): the smallest larger group that contains each group, or -1
     group_size: IntList  # (g,): number of items
     group_first: IntList  # (g,): lowest item
+    # (f, 3 + n): for each set that must not be a clade its size, two cells for the rules that are
+    # active in a move (in the first rows), and its members as 0 or 1
+    avoided: IntRows
 
 
 def allocate(
@@ -104,11 +111,12 @@ def allocate(
     beta: float | None,
     floor: Float | None = None,
     groups: Groups = NO_GROUPS,
+    not_groups: Groups = NO_GROUPS,
 ) -> Work:
     """Return empty arrays for n items; O(n (d + 1) + k) memory.
 
     If ``floor`` is given, the leaf noise is learnt, beginning with ``noise``, with this floor in
-    each column. ``groups`` are hard, and nested or disjoint.
+    each column. ``groups`` are hard, and nested or disjoint. ``not_groups`` must not be clades.
     """
     nesting = Nesting(groups, n)
     m, d, k = 2 * n - 1, data.shape[1], len(triplets)
@@ -127,6 +135,10 @@ def allocate(
     tally = np.zeros(9, np.int64)
     tally[LEARNT] = floor is not None
     tally[SLIDES] = SLIDES_FEW if n <= FEW else SLIDES_MANY
+    avoided = np.zeros((len(not_groups), MEMBERS + n), np.int32)
+    for number, items in enumerate(not_groups):
+        avoided[number, SET_SIZE] = items.size
+        avoided[number, MEMBERS + items] = 1
     return Work(
         node=node,
         time=time,
@@ -149,4 +161,5 @@ def allocate(
         group_over=nesting.over,
         group_size=nesting.size,
         group_first=nesting.first,
+        avoided=avoided,
     )

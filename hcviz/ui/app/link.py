@@ -14,7 +14,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.session.constraint import EVERYTHING_ELSE, Apart, DataSpec, as_apart, outsiders
+from hcviz.session.constraint import (
+    EVERYTHING_ELSE,
+    NOT_A_GROUP,
+    Apart,
+    DataSpec,
+    as_apart,
+    outsiders,
+)
 from hcviz.session.model import Session, Statement
 from hcviz.ui.state.saved_look import ALL, BY_HAND
 from hcviz.ui.state.view_state import ViewState
@@ -53,6 +60,9 @@ class Link:
 
 #: Chosen clusters of more items are left out of a link.
 MOST_CHOSEN = 2_000
+
+#: What a constraint in a link says about its items instead of naming others.
+_CLADE_SIGNS = {EVERYTHING_ELSE: "*", NOT_A_GROUP: "!"}
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
@@ -119,14 +129,16 @@ def _is_value(value: Any) -> bool:
 
 
 def _constraint_text(group: Iterable[int], apart: Apart, enabled: bool) -> str:
-    outside = ".".join(map(str, outsiders(apart))) or "*"
+    outside = _CLADE_SIGNS[apart] if isinstance(apart, int) and apart < 0 else ""
+    outside = outside or ".".join(map(str, outsiders(apart)))
     return ".".join(str(item) for item in group) + f"-{outside}" + ("" if enabled else "~")
 
 
 def _constraint(text: str) -> LinkedConstraint:
     try:
         group, apart = text.removesuffix("~").split("-")
-        outside = EVERYTHING_ELSE if apart == "*" else as_apart(map(int, apart.split(".")))
+        signs = {sign: value for value, sign in _CLADE_SIGNS.items()}
+        outside = signs[apart] if apart in signs else as_apart(map(int, apart.split(".")))
         return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
         said = text if len(text) <= 40 else f"{text[:39]}…"
@@ -167,8 +179,8 @@ def link_of(session: Session, view: ViewState) -> Link:
     for each in session.constraints:
         group = tuple(sorted(item for item in each.group if item < n))
         apart = as_apart(item for item in each.outsiders if item < n)
-        if len(group) > 1 and (each.is_clade or apart != ()):
-            key = (group, EVERYTHING_ELSE if each.is_clade else apart)
+        if len(group) > 1 and (not each.outsiders or apart != ()):
+            key = (group, apart if each.outsiders else each.apart)
             enabled[key] = enabled.get(key, False) or each.enabled
     data, plain = DataSpec(), ViewState()
     return Link(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hcviz.core.groups import Groups
+from hcviz.core.groups import NO_GROUPS, Groups
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.triplets import Triplets
@@ -15,7 +15,7 @@ from hcviz.jobs import Samples
 KEPT_RUNS = 4
 
 #: What a posterior depends on besides the method and its parameters: data, constraints, their mode.
-Circumstances = tuple[Any, tuple[bytes, bytes], str]
+Circumstances = tuple[Any, tuple[bytes, bytes, bytes], str]
 
 
 class PosteriorCache:
@@ -79,11 +79,14 @@ class PosteriorCache:
         return None
 
 
-def circumstances(data: Any, triplets: Triplets, groups: Groups, mode: str) -> Circumstances:
+def circumstances(
+    data: Any, triplets: Triplets, groups: Groups, mode: str, not_groups: Groups = NO_GROUPS
+) -> Circumstances:
     """Return the key of what a posterior depends on.
 
     ``mode`` is how the method treats constraints; without constraints it makes no difference.
     """
     rows = triplets.rows.tobytes() + groups.rows.tobytes()
+    avoided = not_groups.rows.tobytes()
     weights = triplets.weights.tobytes() + groups.weights.tobytes()
-    return data, (rows, weights), mode if rows else ""
+    return data, (rows, weights, avoided), mode if rows else ""

@@ -335,7 +335,10 @@ class Store:
             return self.samples
         return self.posteriors.newest(
             self._circumstances(
-                self.session.triplets, self.session.required_clades, self.session.constraint_mode
+                self.session.triplets,
+                self.session.required_clades,
+                self.session.constraint_mode,
+                self.session.avoided_clades,
             )
         )
 
@@ -351,9 +354,11 @@ class Store:
             self._changes = known = (self.baseline, self.drawn, found)
         return known[2]
 
-    def _circumstances(self, triplets: Triplets, groups: Groups, mode: str) -> Circumstances:
+    def _circumstances(
+        self, triplets: Triplets, groups: Groups, mode: str, not_groups: Groups
+    ) -> Circumstances:
         spec = None if self._loaded is None else self._loaded.spec
-        return circumstances(spec, triplets, groups, mode)
+        return circumstances(spec, triplets, groups, mode, not_groups)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
@@ -371,6 +376,8 @@ class Store:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets).with_groups(effect.groups)
             method = get_algorithm(effect.method)
+            if method.avoids_groups:
+                problem = problem.with_not_groups(effect.not_groups)
             fault = method.missing_data(problem)
             if fault:
                 raise HcvizError(fault, "Choose another method.")
@@ -391,7 +398,10 @@ class Store:
                 effect.params,
                 problem,
                 self._circumstances(
-                    problem.triplets, problem.groups, method.constraint_mode(effect.params)
+                    problem.triplets,
+                    problem.groups,
+                    method.constraint_mode(effect.params),
+                    problem.not_groups,
                 ),
                 effect.start,
             )

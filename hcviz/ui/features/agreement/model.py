@@ -88,8 +88,9 @@ def cluster_count_inputs(store: Store) -> tuple[int, int, float]:
 def result_key(session: Session, name: str, k: int) -> Key:
     """Return the key of a cached result: all that the result of a method depends on."""
     triplets, groups = session.triplets, session.required_clades
+    avoided = session.avoided_clades.rows.tobytes() if get_algorithm(name).avoids_groups else b""
     rows = triplets.rows.tobytes() + groups.rows.tobytes()
-    said = (rows, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
+    said = (rows, avoided, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
     given = repr(sorted(_params(session, name).items()))
     return (name, session.data, session.seed, given, own, *said)
@@ -192,4 +193,6 @@ class AgreementRuns:
         self._at = at
         problem = self._store.problem.with_triplets(session.triplets)
         problem = problem.with_groups(session.required_clades)
+        if get_algorithm(name).avoids_groups:
+            problem = problem.with_not_groups(session.avoided_clades)
         self._behind.start(name, problem, dict(params), session.seed, done, TIMEOUT)

@@ -77,6 +77,11 @@ def _conflict_state(store: Store) -> dict[str, Any]:
     new = session.find(clash.constraint_id)
     others = [each for each in session.constraints if each.id in clash.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
+    denied = next((each for each in (*others, new) if each and each.is_not_group), None)
+    if denied is not None:
+        return _empty_state(
+            f"One answer says: {session.sentence_of(denied)}. The other answers make them one."
+        )
     if new is None or found is None:
         return _empty_state("There is no conflict any more.")
     labels = session.labels

@@ -26,6 +26,11 @@ def _state_group(gestures: Gestures) -> None:
     gestures.state_group()
 
 
+@ACTS.on("not-group")
+def _state_not_group(gestures: Gestures) -> None:
+    gestures.state_group(denied=True)
+
+
 @ACTS.on("apply")
 def _apply(gestures: Gestures) -> None:
     gestures.apply()

@@ -11,7 +11,7 @@ from typing import Any
 
 from hcviz.session import actions as act
 from hcviz.session.assessment import check_items
-from hcviz.session.constraint import EVERYTHING_ELSE
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
 from hcviz.session.draft import Draft
 from hcviz.session.drop import item_set_apart
 from hcviz.ui.state.store import Store
@@ -117,12 +117,16 @@ class Gestures:
             draft = draft.begin_eject(view.selection)
         self.store.look(draft=draft, error=None)
 
-    def state_group(self) -> None:
-        """Add the constraint that the items of the draft, or the selected items, are a group."""
+    def state_group(self, denied: bool = False) -> None:
+        """Add the constraint that the items of the draft, or the selected items, are a group.
+
+        With ``denied``, the constraint that they are not a group.
+        """
         view = self.store.view
         items = view.draft.group if view.draft.open else view.selection
         if len(items) < 2:
-            self.store.look(said="Select a branch or several items, then G: they are a group.")
+            key = "Not a group" if denied else "G: they are a group"
+            self.store.look(said=f"Select a branch or several items, then {key}.")
             return
         if len(items) == self.store.session.n_items:
             self.store.look(said=ALL_ITEMS)
@@ -130,7 +134,8 @@ class Gestures:
         self.store.look(draft=Draft())
         author = self.store.session.author
         with self.store.guarded():
-            self.store.dispatch(act.AddConstraint(tuple(items), EVERYTHING_ELSE, author=author))
+            apart = NOT_A_GROUP if denied else EVERYTHING_ELSE
+            self.store.dispatch(act.AddConstraint(tuple(items), apart, author=author))
             self.on_stated()
 
     def apply(self) -> None:

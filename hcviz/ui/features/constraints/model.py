@@ -35,6 +35,7 @@ def state(store: Store) -> dict[str, Any]:
     folded = [name for name, n in counts.items() if n >= FOLD_FROM and name != session.author]
     return {
         "ready": session.snapshot is not None,
+        "cannot_deny": cannot_deny(session.method),
         "items": [
             _row(store, each, said) for each in session.constraints if each.author not in folded
         ],
@@ -47,6 +48,12 @@ def state(store: Store) -> dict[str, Any]:
         "author": session.author,
         "experts": _experts(store),
     }
+
+
+def cannot_deny(method: str) -> str:
+    """Return why the method cannot keep that items are not a group; "" if it can."""
+    found = get_algorithm(method)
+    return "" if found.avoids_groups else f"{found.title} cannot keep this. The sampler (DDT) can."
 
 
 def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:

@@ -335,6 +335,17 @@ export const render = component("constraints", (state, send) => {
         "Eject",
         "Select a subtree, then click the item in it that does not belong (E)",
       ),
+      h(
+        "button",
+        {
+          type: "button",
+          "data-key": "g-not-group",
+          title: state.cannot_deny || "No tree has exactly the selected items as a branch",
+          disabled: !state.ready || !!state.cannot_deny,
+          onclick: () => send("not-group"),
+        },
+        "Not a group",
+      ),
     ),
     state.draft ? draftCard(state.draft, state.ignored, send) : null,
     h(

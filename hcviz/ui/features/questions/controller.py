@@ -16,7 +16,7 @@ from hcviz import questions
 from hcviz.core.errors import InvalidParameter
 from hcviz.questions import Memory, Question
 from hcviz.session import actions as act
-from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.model import ReviewedPiece
 from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
@@ -75,6 +75,17 @@ class QuestionController(Controls):
     def _set_induced(self, value: str) -> None:
         self.store.look(question_induced=value == "piece")
         self.another()
+
+    @ACTS.on("deny")
+    def _deny(self) -> None:
+        """Answer that the items are not a group, without saying which does not belong."""
+        store, question = self.store, self.store.view.question
+        if question is None or not question.is_group:
+            return
+        author = store.session.author
+        with store.guarded():
+            store.dispatch(act.AddConstraint(question.items, NOT_A_GROUP, author=author))
+            self._request_next()
 
     @ACTS.on(*KEYS)
     def _press(self, act: str) -> None:

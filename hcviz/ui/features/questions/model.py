@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hcviz import questions
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.layout import elbows, leaf_order, with_even_heights
 from hcviz.questions import Question
 from hcviz.ui.parts.images import as_uri
@@ -47,9 +48,11 @@ def card_order(question: Question) -> list[int]:
 
 def _card(store: Store, question: Question) -> dict[str, Any]:
     """Return the open question: its items, and the path of the piece of the tree."""
-    labels, data, draft = store.session.labels, store.dataset, store.view.draft
+    session, data, draft = store.session, store.dataset, store.view.draft
+    labels = session.labels
     if len(question.items) > MAX_CARD_ITEMS:
         return {"whole": True, "picks": False, "group": False, "items": [], "path": []} | {
+            "deniable": False,
             "kind": question.strategy,
             "why": question.why.sentence(labels), "repairing": draft.mode == "repair", "top": 1.0,
         }  # fmt: skip
@@ -64,6 +67,7 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
         "why": question.why.sentence(labels),
         "repairing": draft.mode == ("eject" if question.is_group else "repair"),
         "group": question.is_group,
+        "deniable": question.is_group and get_algorithm(session.method).avoids_groups,
         "top": float(shown.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
         "items": [

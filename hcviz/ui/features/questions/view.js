@@ -143,6 +143,9 @@ function card(question, send) {
             question.group ? "No" : "Correct",
             h("kbd", {}, "R"),
           ),
+      question.repairing && question.deniable
+        ? button("deny", "I cannot say which", "", "No tree has exactly these as a branch")
+        : null,
       button("skip", "Skip", "Space", "I do not know: it is not asked again (Space)"),
       question.picks || question.group
         ? null

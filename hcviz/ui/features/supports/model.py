@@ -12,7 +12,7 @@ from hcviz.jobs import Samples
 from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
 from hcviz.questions import SURPRISING_BELOW
-from hcviz.session.constraint import EVERYTHING_ELSE, Apart, statement_rows
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Apart, statement_rows
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
@@ -101,6 +101,8 @@ def statement_share(posterior: Posterior, group: tuple[int, ...], apart: Apart) 
     """Return the share of the sampled trees that satisfy a statement."""
     if apart == EVERYTHING_ELSE:
         return posterior.clade_support(group)
+    if apart == NOT_A_GROUP:
+        return 1.0 - posterior.clade_support(group)
     return posterior.joint_probability(statement_rows(group, apart))
 
 

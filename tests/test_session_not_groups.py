@@ -1,0 +1,132 @@
+"""The statement that items are not a group: on the page, in files and links, and in conflicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from hcviz import Tree
+from hcviz.algorithms import get
+from hcviz.commands.files import split_constraints
+from hcviz.core.errors import InvalidConstraint
+from hcviz.io.session_file import load_session, save_session
+from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
+from hcviz.session import actions as act
+from hcviz.session.assessment import assess
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint
+from hcviz.session.model import equal_values
+from hcviz.ui.app.link import from_query, link_of, to_query
+from hcviz.ui.features.aho_graph import sheet as aho_sheet
+from hcviz.ui.features.constraints import model as constraints_model
+from hcviz.ui.features.constraints.gestures import Gestures
+from tests.stores import over_zoo
+
+LABELS = ["bat", "whale", "trout", "pike", "lion"]
+
+
+@pytest.fixture
+def store(loop):
+    with over_zoo(loop, "ddt") as made:
+        yield made
+
+
+def smallest_clade(tree):
+    """A clade of three to eight items."""
+    return next(tuple(c.tolist()) for c in tree.clades() if 3 <= c.size <= 8)
+
+
+def test_it_is_one_statement_with_one_sentence():
+    made = Constraint(3, (0, 1), NOT_A_GROUP)
+    assert made.sentence(LABELS) == "bat + whale are not a group"
+    assert made.named == (0, 1)
+    assert len(made.rows) == len(made.triplets) == 0
+    assert made.states_same([1, 0], NOT_A_GROUP)
+    assert not made.states_same([1, 0], EVERYTHING_ELSE)
+    assert not made.holds_in(Tree.from_newick("((0,1),2);"))
+    assert made.holds_in(Tree.from_newick("((0,2),1);"))
+
+
+def test_the_tree_follows_it_and_undo_brings_the_clade_back(store, loop):
+    gestures = Gestures(store)
+    before = store.session.snapshot.tree
+    items = smallest_clade(before)
+    store.look(selection=items)
+    assert constraints_model.state(store)["cannot_deny"] == ""
+    gestures.state_group(denied=True)
+    (made,) = store.session.constraints
+    assert made.is_not_group
+    loop.until(lambda: store.session.status == "settled")
+    assert not store.session.snapshot.tree.has_clade(items)
+    assert store.samples is not None
+    with store.samples.open() as posterior:
+        assert posterior.clade_support(items) == 0.0
+    (row,) = constraints_model.state(store)["items"]
+    assert row["state"] == "satisfied"
+    store.dispatch(act.Undo())
+    assert store.session.constraints == ()
+    assert store.session.snapshot.tree == before
+
+
+def test_a_lock_contradicts_it_and_the_card_names_both(store, loop):
+    items = smallest_clade(store.session.snapshot.tree)
+    store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
+    loop.until(lambda: store.session.status == "settled")
+    assert assess(store.session, items, NOT_A_GROUP).kind == "conflict"
+    store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
+    lock, denied = store.session.constraints
+    assert lock.enabled
+    assert not denied.enabled
+    assert store.session.conflict.with_ids == (lock.id,)
+    assert "are not a group" in store.session.conflict.sentence
+    assert "are not a group" in str(aho_sheet.state(store))
+    store.dispatch(act.ResolveConflict(denied.id, (lock.id,)))
+    lock, denied = store.session.constraints
+    assert denied.enabled
+    assert not lock.enabled
+
+
+@pytest.mark.parametrize("method", ["average", "crsc", "dasgupta-search"])
+def test_other_methods_say_that_they_cannot_and_keep_the_tree(method, loop):
+    with over_zoo(loop, method) as store:
+        tree = store.session.snapshot.tree
+        items = smallest_clade(tree)
+        told = constraints_model.state(store)["cannot_deny"]
+        assert told.startswith(get(method).title)
+        store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
+        assert "cannot keep that items are not a group" in store.session.message
+        assert store.session.status == "settled"
+        (row,) = constraints_model.state(store)["items"]
+        assert row["state"] == "violated"
+        store.dispatch(act.SetMethod("ddt"))
+        loop.until(lambda: store.session.status == "settled")
+        assert not store.session.snapshot.tree.has_clade(items)
+        store.dispatch(act.SetMethod(method))
+        loop.until(lambda: store.session.status == "settled")
+        assert store.session.snapshot.tree.has_clade(items)
+        (made,) = store.session.constraints
+        store.dispatch(act.DeleteConstraint(made.id))
+        assert store.session.status == "settled"
+
+
+def test_files_and_links_give_it_back(store):
+    made = (Constraint(1, (0, 1, 4), NOT_A_GROUP), Constraint(2, (0, 1), EVERYTHING_ELSE))
+    for labels in (LABELS, ["!", "*", "a", "b", "c"]):
+        assert read_triplet_csv(write_triplet_csv(made, labels), labels) == made
+    with pytest.raises(InvalidConstraint, match="that items are not a group"):
+        write_triplet_csv(made[:1], ["!", "(not a group)", "a", "b", "c"])
+    mixed = "together_1,together_2,apart,group\nbat,whale,!,1\nwhale,lion,*,1\n"
+    with pytest.raises(InvalidConstraint, match="is not a group"):
+        read_triplet_csv(mixed, LABELS)
+    assert [len(each) for each in split_constraints(made)] == [0, 1, 1]
+    store.dispatch(act.AddConstraint((3, 5), NOT_A_GROUP))
+    store.dispatch(act.Cancel())
+    session = store.session
+    assert equal_values(load_session(save_session(session)), session)
+    link = from_query(to_query(link_of(session, store.view)))
+    assert link.constraints == (((3, 5), NOT_A_GROUP, True),)
+
+
+@pytest.mark.parametrize("items", [(0,), (0, 0), tuple(range(101))])
+def test_what_says_nothing_is_refused(items, store):
+    items = items if len(items) < 100 else tuple(range(store.session.n_items))
+    with pytest.raises(InvalidConstraint):
+        assess(store.session, items, NOT_A_GROUP)
