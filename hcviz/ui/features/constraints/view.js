@@ -327,14 +327,6 @@ export const render = component("constraints", (state, send) => {
         "Group",
         h("kbd", {}, "G"),
       ),
-      g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
-      g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
-      g(
-        "eject",
-        "E",
-        "Eject",
-        "Select a subtree, then click the item in it that does not belong (E)",
-      ),
       h(
         "button",
         {
@@ -345,6 +337,14 @@ export const render = component("constraints", (state, send) => {
           onclick: () => send("not-group"),
         },
         "Not a group",
+      ),
+      g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
+      g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
+      g(
+        "eject",
+        "E",
+        "Eject",
+        "Select a subtree, then click the item in it that does not belong (E)",
       ),
     ),
     state.draft ? draftCard(state.draft, state.ignored, send) : null,
