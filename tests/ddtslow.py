@@ -11,7 +11,7 @@ import numpy as np
 
 from hcviz import Tree
 from hcviz.algorithms.ddt.density import put_scale, put_tree
-from hcviz.algorithms.ddt.legal import mark_groups
+from hcviz.algorithms.ddt.legal import gather_active, gather_partials, mark_groups
 from hcviz.algorithms.ddt.starttrees import children_of
 from hcviz.algorithms.ddt.work import (
     LEARNT,
@@ -23,6 +23,7 @@ from hcviz.algorithms.ddt.work import (
     U,
     Work,
     allocate,
+    partial_arrays,
 )
 from hcviz.core.groups import Groups
 
@@ -149,8 +150,12 @@ def chain(
     floor=None,
     groups=(),
     not_groups=(),
+    statements: bool | None = None,
 ) -> Work:
-    """The kernel's arrays with ``tree``'s shape, random times that rise, and random data."""
+    """The kernel's arrays with ``tree``'s shape, random times that rise, and random data.
+
+    Triplets are read as statements, or one by one, if ``statements`` is given.
+    """
     n = tree.n_leaves
     rows = np.asarray(triplets, np.int32).reshape(-1, 3)
     data = rng.normal(size=(n, dims)) if data is None else np.asarray(data, float)
@@ -165,6 +170,8 @@ def chain(
         Groups(groups),
         Groups(not_groups),
     )
+    if statements is not None:
+        w = w._replace(**partial_arrays(rows if statements else rows[:0], n, least=0.0))
     put_scale(w, c, rng.uniform(0.5, 1.5, size=data.shape[1]))
     u = np.full(2 * n - 1, np.inf)
     for v in range(2 * n - 2, n - 1, -1):
@@ -173,6 +180,19 @@ def chain(
     put_tree(w, tree.parent.copy(), children_of(tree.parent.copy(), n), u)
     mark_groups(w.node, w.group_size, w.group_first)
     return w
+
+
+def gather_rules(w: Work, subtree: int) -> int:
+    """The rules of a pruned subtree in ``w.active_triplets``, as the moves gather them."""
+    if len(w.partial):
+        return gather_partials(
+            w.node, w.time, w.tally, w.spare, w.partial, w.partial_items, w.partial_begin,
+            w.item_partials, w.active_triplets, subtree,
+        )  # fmt: skip
+    return gather_active(
+        w.node, w.tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets,
+        subtree,
+    )  # fmt: skip
 
 
 def consistent_triplets(tree: Tree, count: int, rng: np.random.Generator) -> np.ndarray:

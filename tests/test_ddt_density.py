@@ -8,7 +8,7 @@ import pytest
 from hcviz import Tree
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, log_prior, refresh, update
-from hcviz.algorithms.ddt.legal import gather_active, legal_region, new_stamp
+from hcviz.algorithms.ddt.legal import legal_region, new_stamp
 from hcviz.algorithms.ddt.moves import attach as put_back
 from hcviz.algorithms.ddt.moves import detach, log_fit, log_weight, regraft, update_outside, walk
 from hcviz.algorithms.ddt.start import tree_of
@@ -18,6 +18,7 @@ from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, H, U
 from tests.ddtslow import (
     chain,
     consistent_triplets,
+    gather_rules,
     slow_log_joint,
     slow_log_likelihood,
     slow_log_prior,
@@ -97,16 +98,7 @@ def test_the_weight_of_a_place_is_target_over_walk(count):
         old = time[parent].copy()
         sibling = detach(node, subtree, parent)
         root = sibling if above < 0 else int(tally[ROOT])
-        found = gather_active(
-            node,
-            tally,
-            w.spare,
-            w.triplets,
-            w.item_begin,
-            w.item_triplets,
-            w.active_triplets,
-            subtree,
-        )
+        found = gather_rules(w, subtree)
         top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
         floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
         tally[ROOT] = root
@@ -197,9 +189,7 @@ def pruned(w, subtree, other, rng):
     own_u = float(time[parent, U])
     sibling = detach(node, subtree, parent)
     root = sibling if above < 0 else int(tally[ROOT])
-    found = gather_active(
-        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
-    )
+    found = gather_rules(w, subtree)
     top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
     floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
     x = above

@@ -18,14 +18,15 @@ from hcviz.algorithms.ddt.density import log_joint
 from hcviz.algorithms.ddt.legal import (
     MAX_STAMP,
     count_violated,
-    gather_active,
     legal_region,
     violated_weight,
 )
 from hcviz.algorithms.ddt.moves import attach, detach, log_weight, walk
 from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, SIZE, STAMP, U
-from tests.ddtslow import chain, consistent_triplets, slow_log_joint
+from hcviz.core.partial_clades import partial_clades
+from hcviz.core.triplets import chain_triplets
+from tests.ddtslow import chain, consistent_triplets, gather_rules, slow_log_joint
 from tests.trees import all_trees, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -60,21 +61,19 @@ def below(w, v):
     return {int(v)} | below(w, int(w.node[v, LEFT])) | below(w, int(w.node[v, LEFT + 1]))
 
 
-def places(tree, rows, subtree, rng, beta=None):
+def places(tree, rows, subtree, rng, beta=None, statements=False):
     """``(branch, legal, kernel's answer, violated weight, kernel's)`` for every branch of R.
 
     Also, in the kernel's answer: that a time is admissible there, which a legal branch need not
     have.
     """
-    w = chain(tree, rng, dims=1, triplets=rows, beta=beta)
+    w = chain(tree, rng, dims=1, triplets=rows, beta=beta, statements=statements)
     node, time, tally = w.node, w.time, w.tally
     parent = int(node[subtree, PARENT])
     above = int(node[parent, PARENT])
     sibling = detach(node, subtree, parent)
     root = sibling if above < 0 else int(tally[ROOT])
-    found = gather_active(
-        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
-    )
+    found = gather_rules(w, subtree)
     top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
     limit = float(time[subtree, U])
     for branch in sorted(below(w, root)):
@@ -99,18 +98,23 @@ def places(tree, rows, subtree, rng, beta=None):
         yield branch, all(holds), begin < end, said, weight_lost, lost
 
 
+@pytest.mark.parametrize("statements", [False, True], ids=["triplets", "statements"])
 @pytest.mark.parametrize("n", [3, 4, 5])
-def test_every_tree_every_subtree_every_triplet(n):
-    """One triplet at a time, then all that the tree satisfies."""
+def test_every_tree_every_subtree_every_triplet(n, statements):
+    """One triplet at a time, then all that the tree satisfies.
+
+    The rules of single triplets also give the weight that a place loses.
+    """
     rng = np.random.default_rng(n)
     compared = all_places = 0
     for tree in all_trees(n, binary=True):
         rows = every_triplet(tree)
         for chosen in [*(rows[i : i + 1] for i in range(len(rows))), rows]:
             for subtree in range(2 * n - 2):
-                for _, legal, room, said, lost, kernel_lost in places(tree, chosen, subtree, rng):
+                found = places(tree, chosen, subtree, rng, statements=statements)
+                for _, legal, room, said, lost, kernel_lost in found:
                     assert said == (legal and room)
-                    assert lost == kernel_lost
+                    assert statements or lost == kernel_lost
                     compared += 1
             # with s leaves in the subtree, 2 (n - s) - 1 branches are left
             all_places += int((2 * (n - tree.size[:-1]) - 1).sum())
@@ -126,6 +130,10 @@ def test_every_tree_of_six_leaves_with_random_sets_of_triplets():
             for _, legal, room, said, lost, kernel_lost in places(trees[index], rows, subtree, rng):
                 assert said == (legal and room)
                 assert lost == kernel_lost
+            for _, legal, room, said, *_ in places(
+                trees[index], rows, subtree, rng, statements=True
+            ):
+                assert said == (legal and room)
 
 
 def test_soft_weights_count_what_a_place_changes():
@@ -182,16 +190,7 @@ def test_a_walk_ends_only_where_it_may():
             above = int(node[parent, PARENT])
             sibling = detach(node, subtree, parent)
             root = sibling if above < 0 else int(tally[ROOT])
-            found = gather_active(
-                node,
-                tally,
-                w.spare,
-                w.triplets,
-                w.item_begin,
-                w.item_triplets,
-                w.active_triplets,
-                subtree,
-            )
+            found = gather_rules(w, subtree)
             top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
             for _ in range(10):
                 limit = time[subtree, U]
@@ -207,3 +206,80 @@ def test_a_walk_ends_only_where_it_may():
                 detach(node, subtree, parent)
                 time[parent] = old
             assert (node[:, FLOOR] == floor).sum() <= found
+
+
+# ---------------------------------------------------------------------- statements
+
+
+def slow_statements(rows):
+    """For each c: sets of items that share a triplet are joined until no two share an item."""
+    found = {}
+    for c in {row[2] for row in rows}:
+        sets = []
+        for a, b, odd in rows:
+            if odd == c:
+                touched = [each for each in sets if each & {a, b}]
+                sets = [each for each in sets if not each & {a, b}]
+                sets.append({a, b}.union(*touched))
+        for each in sets:
+            found.setdefault(frozenset(each), set()).add(c)
+    return {(group, frozenset(odd)) for group, odd in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_statements_are_those_of_connected_triplets(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 12))
+    rows = [rng.permutation(n)[:3].tolist() for _ in range(int(rng.integers(0, 30)))]
+    found = partial_clades(np.array(rows, np.int32).reshape(-1, 3))
+    assert {(frozenset(a.tolist()), frozenset(b.tolist())) for a, b in found} == (
+        slow_statements(rows)
+    )
+    assert all((np.diff(each) > 0).all() for pair in found for each in pair)
+
+
+def test_a_statement_of_many_items_is_one():
+    rows = np.concatenate([chain_triplets(range(50), odd) for odd in range(50, 150)])
+    ((group, apart),) = partial_clades(rows)
+    assert group.tolist() == list(range(50))
+    assert apart.tolist() == list(range(50, 150))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_statements_allow_what_their_triplets_allow(seed):
+    """The legal branches by statements, and by each triplet."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 14))
+    tree = random_tree(rng, n)
+    rows = consistent_triplets(tree, int(rng.integers(1, 25)), rng)
+    both = [chain(tree, rng, triplets=rows, statements=each) for each in (False, True)]
+    assert [len(w.partial) > 0 for w in both] == [False, True]
+    for subtree in range(2 * n - 2):
+        found = []
+        for w in both:
+            parent = int(w.node[subtree, PARENT])
+            sibling = int(detach(w.node, subtree, parent))
+            root = sibling
+            while w.node[root, PARENT] >= 0:
+                root = int(w.node[root, PARENT])
+            count = gather_rules(w, subtree)
+            rules = w.active_triplets
+            top, floor = legal_region(w.node, w.time, w.tally, rules, count, root)
+            ends = {v for v in range(2 * n - 1) if w.node[v, FLOOR] == floor}
+            found.append(
+                {
+                    v
+                    for v in range(2 * n - 1)
+                    if top in (up := ancestors(w, v)) and not ends & set(up[1 : up.index(top) + 1])
+                }
+            )
+            attach(w.node, subtree, parent, sibling)
+        assert found[0] == found[1]
+
+
+def ancestors(w, v):
+    found = []
+    while v >= 0:
+        found.append(int(v))
+        v = w.node[v, PARENT]
+    return found

@@ -15,7 +15,7 @@ import pytest
 from hcviz.algorithms.ddt import slide as moves
 from hcviz.algorithms.ddt.chain import advance, slides_due
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, refresh
-from hcviz.algorithms.ddt.legal import gather_active, legal_region, violated_weight
+from hcviz.algorithms.ddt.legal import legal_region, violated_weight
 from hcviz.algorithms.ddt.moves import LATEST, TRIES_EACH, attach, detach, log_fit
 from hcviz.algorithms.ddt.start import put_first, tree_of
 from hcviz.algorithms.ddt.starttrees import draw_prior_tree
@@ -44,6 +44,7 @@ from tests.ddtslow import (
     SLIDES_ALONE,
     chain,
     consistent_triplets,
+    gather_rules,
     law,
     nested,
     slow_log_joint,
@@ -73,9 +74,7 @@ def pruned(w, rng):
     assert detach(node, subtree, parent) == first
     assert slow_path(w, int(path[0])) == path[:length].tolist()
     top, floor = length - 1, -1
-    found = gather_active(
-        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
-    )
+    found = gather_rules(w, subtree)
     if w.real[BETA] < 0 and found:
         highest, floor = legal_region(node, w.time, tally, w.active_triplets, found, int(path[top]))
         top = path.tolist().index(highest)

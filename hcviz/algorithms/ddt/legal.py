@@ -29,7 +29,12 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.ddt.work import (
+    APART,
+    APART_SEEN,
+    END,
     FLOOR,
+    GROUP_SEEN,
+    IN_GROUP,
     KIND,
     LEAVES,
     LEFT,
@@ -41,6 +46,7 @@ from hcviz.algorithms.ddt.work import (
     SIZE,
     STACK,
     STAMP,
+    TOUCHED,
     TRIPLET,
     U,
 )
@@ -154,14 +160,85 @@ def lca(node, count, a, b, below):
 
 
 @njit
-def gather_active(node, count, spare, triplets, item_begin, item_triplets, active, subtree):
-    """Write the active triplets of a detached ``subtree`` to ``active``; return their number.
+def gather_partials(
+    node, time, count, spare, partial, items, partial_begin, item_partials, active, subtree
+):
+    """Write the rules of hard triplets, taken together as statements (A, B).
 
-    O(size + (their number) * depth).
+    1. S has an item of B and none of A: not below LCA_R(A).
+    2. S has some items of A, but not all: at or below the highest node above another item of A that
+       has no item of B below it.
+
+    O(size + depth * (items of the statements that name an item of S)); ancestors that several items
+    share count once.
     """
-    if triplets.shape[0] == 0:
-        return 0
-    # spare[LEAVES] is a list of the leaves of S; spare[ORDER, leaf] is the place of a leaf in it.
+    leaves = list_leaves(node, spare, partial_begin, subtree)
+    touched = 0
+    for x in range(leaves):
+        leaf = spare[LEAVES, x]
+        for y in range(partial_begin[leaf], partial_begin[leaf + 1]):
+            p = item_partials[y] >> 1
+            if partial[p, GROUP_SEEN] + partial[p, APART_SEEN] == 0:
+                partial[touched, TOUCHED] = p
+                touched += 1
+            partial[p, GROUP_SEEN + (item_partials[y] & 1)] += 1
+    found = 0
+    for x in range(touched):
+        p = partial[x, TOUCHED]
+        inside, outside = partial[p, GROUP_SEEN], partial[p, APART_SEEN]
+        partial[p, GROUP_SEEN] = partial[p, APART_SEEN] = 0
+        begin, middle, end = partial[p, IN_GROUP], partial[p, APART], partial[p, END]
+        if inside == 0:
+            active[found, KIND] = 1
+            active[found, NODE] = lca_of_all(node, time, count, items, begin, middle)
+            found += 1
+        elif inside < middle - begin and outside == 0:
+            y = begin
+            while in_list(spare, leaves, items[y]):
+                y += 1
+            active[found, KIND] = 2
+            active[found, NODE] = highest_without(node, count, items, middle, end, items[y])
+            found += 1
+    return found
+
+
+@njit
+def lca_of_all(node, time, count, items, begin, end):
+    """Return the LCA of the leaves ``items[begin:end]``, all in the same tree."""
+    stamp = mark_ancestors(node, count, items[begin])
+    best = items[begin]
+    for y in range(begin + 1, end):
+        v = items[y]
+        while node[v, MARK] != stamp:
+            node[v, MARK] = stamp
+            v = node[v, PARENT]
+        if time[v, U] < time[best, U]:
+            best = v
+    return best
+
+
+@njit
+def highest_without(node, count, items, begin, end, leaf):
+    """Return the highest node above ``leaf`` with none of ``items[begin:end]`` below it."""
+    stamp = new_stamp(node, count)
+    for y in range(begin, end):
+        v = items[y]
+        while v >= 0 and node[v, MARK] != stamp:
+            node[v, MARK] = stamp
+            v = node[v, PARENT]
+    v = leaf
+    while node[v, PARENT] >= 0 and node[node[v, PARENT], MARK] != stamp:
+        v = node[v, PARENT]
+    return v
+
+
+@njit
+def list_leaves(node, spare, begin, subtree):
+    """List the leaves of S that have entries: those x with ``begin[x] < begin[x + 1]``.
+
+    ``spare[LEAVES]`` is the list, and ``spare[ORDER, leaf]`` the place of a leaf in it. Returns
+    their number.
+    """
     leaves = 0
     top = 1
     spare[STACK, 0] = subtree
@@ -169,7 +246,7 @@ def gather_active(node, count, spare, triplets, item_begin, item_triplets, activ
         top -= 1
         v = spare[STACK, top]
         if node[v, LEFT] < 0:
-            if item_begin[v + 1] > item_begin[v]:
+            if begin[v + 1] > begin[v]:
                 spare[LEAVES, leaves] = v
                 spare[ORDER, v] = leaves
                 leaves += 1
@@ -177,6 +254,18 @@ def gather_active(node, count, spare, triplets, item_begin, item_triplets, activ
             spare[STACK, top] = node[v, LEFT]
             spare[STACK, top + 1] = node[v, RIGHT]
             top += 2
+    return leaves
+
+
+@njit
+def gather_active(node, count, spare, triplets, item_begin, item_triplets, active, subtree):
+    """Write the active triplets of a detached ``subtree`` to ``active``; return their number.
+
+    O(size + (their number) * depth).
+    """
+    if triplets.shape[0] == 0:
+        return 0
+    leaves = list_leaves(node, spare, item_begin, subtree)
     found = 0
     for x in range(leaves):
         leaf = spare[LEAVES, x]

@@ -39,6 +39,7 @@ from hcviz.algorithms.ddt.legal import (
     ends_at,
     enter_group,
     gather_active,
+    gather_partials,
     leave_group,
     legal_region,
     new_stamp,
@@ -292,13 +293,18 @@ def regraft(w, rng, subtree, tries):
     top = group_top
     floor = np.int64(-1)
     found = 0
-    if w.triplets.shape[0] > 0:
+    if w.partial.shape[0] > 0:
+        found = gather_partials(
+            node, time, count, w.spare, w.partial, w.partial_items, w.partial_begin,
+            w.item_partials, active, subtree,
+        )  # fmt: skip
+    elif w.triplets.shape[0] > 0:
         found = gather_active(
-            node, count, spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
+            node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
-        if found > 0 and real[BETA] < 0.0:
-            top, floor = legal_region(node, time, count, active, found, top)
-    barred = gather_barred(w, subtree)
+    if found > 0 and real[BETA] < 0.0:
+        top, floor = legal_region(node, time, count, active, found, top)
+    barred = gather_barred(w, subtree) if w.avoided.shape[0] > 0 else 0
     if barred > 0 and top >= 0:
         top = lowest_start(w, barred, top)
     touched = 0

@@ -35,6 +35,7 @@ from hcviz.algorithms.ddt.legal import (
     ends_at,
     enter_group,
     gather_active,
+    gather_partials,
     leave_group,
     legal_region,
     reset_stamps,
@@ -157,20 +158,25 @@ def slide(w, rng):
     highest = group_top
     floor = np.int64(-1)
     found = 0
-    if w.triplets.shape[0] > 0:
+    if w.partial.shape[0] > 0:
+        found = gather_partials(
+            node, time, count, w.spare, w.partial, w.partial_items, w.partial_begin,
+            w.item_partials, active, subtree,
+        )  # fmt: skip
+    elif w.triplets.shape[0] > 0:
         found = gather_active(
             node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
-        if found > 0 and real[BETA] < 0.0:
-            highest, floor = legal_region(node, time, count, active, found, highest)
-            if highest < 0:  # the current tree violates a triplet
-                attach(node, subtree, parent, first)
-                leave_group(node, group, group_top, parent, first)
-                return
+    if found > 0 and real[BETA] < 0.0:
+        highest, floor = legal_region(node, time, count, active, found, highest)
+        if highest < 0:  # the current tree violates a triplet
+            attach(node, subtree, parent, first)
+            leave_group(node, group, group_top, parent, first)
+            return
     while top > place and path[top] != highest:
         top -= 1
     soft = found > 0 and real[BETA] >= 0.0
-    barred = gather_barred(w, subtree)
+    barred = gather_barred(w, subtree) if w.avoided.shape[0] > 0 else 0
     leaves = node[subtree, SIZE]
     c = real[C]
     last, low = prior_along(node, time, table, path, path_prior, top, subtree, floor, c, leaves)

@@ -16,6 +16,7 @@ node's fields share a cache line.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,10 @@ from hcviz.core.arrays import (
     TripletRows,
 )
 from hcviz.core.groups import NO_GROUPS, Groups, Nesting
+from hcviz.core.partial_clades import partial_clades
 
+#: Hard triplets are read as statements if these name so much less items; else one by one.
+LEAST_SAVED = 0.5
 #: Slides between two prunings by regraft: SLIDES_FEW up to FEW items, SLIDES_MANY above. With few
 #: items, regrafts bring a chain faster from a repaired tree to probable ones.
 SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
@@ -57,6 +61,9 @@ C, NOISE, BETA = range(3)
 HARMONIC, LOG_FACTORIAL = 0, 1
 # Columns of Work.active_triplets
 NODE, KIND, TRIPLET = range(3)
+# Columns of Work.partial: where the items of the group and those apart begin and end in
+# ``partial_items``; then, in a move, how many of each are in S, and a list of statements
+IN_GROUP, APART, END, GROUP_SEEN, APART_SEEN, TOUCHED = range(6)
 # Columns of Work.avoided: items of the set, a rule and its node, and 1 for each item of the set
 SET_SIZE, RULE, BARRED_NODE, MEMBERS = range(4)
 # Rules: only strictly below the node, or not at the node or below it
@@ -89,6 +96,11 @@ class Work(NamedTuple):
     noise_floor: FloatD  # if the leaf noise is learnt, the least value of noise * sigma^2
     triplets: TripletRows
     weight: FloatK
+    # (p, 6): hard triplets as statements (:mod:`hcviz.core.partial_clades`), if these are shorter
+    partial: IntRows
+    partial_items: IntList  # their items
+    partial_begin: IntList  # (n + 1,): where each item's entries begin in ``item_partials``
+    item_partials: IntList  # an entry is 2 * (number of the statement) + (1 if the item is apart)
     item_begin: IntList  # (n + 1,): where each item's triplets begin in ``item_triplets``
     item_triplets: IntList  # (3k,): triplet indices by item
     # (k, 3): of the triplets active in a move: node, kind of rule, triplet
@@ -154,6 +166,7 @@ def allocate(
         noise_floor=np.zeros(d) if floor is None else np.asarray(floor, np.float64).copy(),
         triplets=np.ascontiguousarray(triplets, dtype=np.int32).copy(),
         weight=np.ascontiguousarray(weight, dtype=np.float64).copy(),
+        **partial_arrays(triplets if beta is None else triplets[:0], n),
         item_begin=item_begin,
         item_triplets=(order % max(k, 1)).astype(np.int32),
         active_triplets=np.zeros((k, 3), np.int32),
@@ -163,3 +176,30 @@ def allocate(
         group_first=nesting.first,
         avoided=avoided,
     )
+
+
+def partial_arrays(triplets: Int, n: int, least: float = LEAST_SAVED) -> dict[str, Int]:
+    """Return the arrays of ``Work`` for hard triplets as statements.
+
+    They are empty if statements name more than ``1 - least`` of the items that triplets name.
+    """
+    rows = np.asarray(triplets, np.int32)
+    found = partial_clades(rows)
+    if sum(map(len, chain.from_iterable(found))) > (1.0 - least) * rows.size:
+        found = []
+    parts = [part for each in found for part in each]
+    lengths = np.array([part.size for part in parts], np.int32)
+    ends = np.cumsum(lengths, dtype=np.int32).reshape(-1, 2)
+    items = np.concatenate([np.empty(0, np.int32), *parts])
+    entries = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
+    table = np.zeros((len(found), 6), np.int32)
+    table[:, APART], table[:, END] = ends.T
+    table[1:, IN_GROUP] = ends[:-1, 1]
+    begin = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(items, minlength=n), out=begin[1:])
+    return {
+        "partial": table,
+        "partial_items": items,
+        "partial_begin": begin,
+        "item_partials": entries[np.argsort(items, kind="stable")],
+    }
