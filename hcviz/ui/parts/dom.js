@@ -266,13 +266,15 @@ async function sendFile(file, send, kind) {
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
   const progress = { acknowledged: 0, stop: false, wake: null }
   UPLOADS.set(id, progress)
-  for (let piece = 0; piece < pieces; piece++) {
-    while (piece - progress.acknowledged >= AHEAD && !progress.stop)
+  for (let number = 0; number < pieces; number++) {
+    while (number - progress.acknowledged >= AHEAD && !progress.stop)
       await new Promise(done => {
         progress.wake = done
       })
     if (progress.stop) break
-    const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
+    const bytes = new Uint8Array(
+      await file.slice(number * PIECE, (number + 1) * PIECE).arrayBuffer(),
+    )
     let text = ""
     for (let i = 0; i < bytes.length; i += 32768)
       text += String.fromCharCode(...bytes.subarray(i, i + 32768))
@@ -281,7 +283,7 @@ async function sendFile(file, send, kind) {
       kind,
       name: file.name,
       size: file.size,
-      piece,
+      piece: number,
       pieces,
       base64: btoa(text),
     })

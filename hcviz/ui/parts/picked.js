@@ -1,7 +1,6 @@
 // The items of the statement in progress, each with a button that takes it back.
 function picked(kind, title, items, send) {
   if (!items.shown.length) return null
-  const peek = item => (kind === "apart" ? { apart: [item.id] } : { together: [item.id] })
   return h(
     "div",
     { class: `picked ${kind}`, role: "group", "aria-label": title },

@@ -108,7 +108,7 @@ export const render = component("agreement", (state, send) => {
                   "tr",
                   {},
                   h("td", {}),
-                  rows.map((row, k) =>
+                  rows.map(row =>
                     h("th", { scope: "col", title: row.title }, row.name || "classes"),
                   ),
                 ),

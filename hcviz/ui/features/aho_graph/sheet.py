@@ -308,6 +308,9 @@ def drawing(state: dict[str, Any]) -> Any:
     )  # fmt: skip
 
 
+_Words = sheet_part(__file__)
+
+
 class GraphSheet(pn.Row):
     """Texts and buttons, with the graph beside them; both are drawn from ``state``."""
 
@@ -317,7 +320,7 @@ class GraphSheet(pn.Row):
     _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, acts: dict[str, Fields], **params: Any) -> None:
-        self.words: Any = sheet_part(__file__)(
+        self.words: Any = _Words(
             on_act, acts=acts, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
         )
         self.pane: Any = pn.pane.HoloViews(

@@ -32,9 +32,9 @@ let told = ""
 export const render = component(
   "notice",
   (state, send) => {
-    if (state.journal === null)
-      delete document.documentElement.dataset.hcJournal // no sessions are kept
-    else document.documentElement.dataset.hcJournal = state.journal
+    const page = document.documentElement.dataset
+    if (state.journal === null) delete page.hcJournal // no sessions are kept
+    else page.hcJournal = state.journal
     if (state.journal)
       try {
         sessionStorage.removeItem("hcviz-rejoin")

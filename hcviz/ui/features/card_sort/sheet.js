@@ -8,8 +8,8 @@ export const render = component(
   "card-sort",
   (state, send) => {
     if (!state.names) return h("p", { class: "quiet" }, "No card sort is open.")
-    const known = new Set(state.names.map(row => row.name))
-    ticked = new Set([...ticked].filter(name => known.has(name)))
+    const names = new Set(state.names.map(row => row.name))
+    ticked = new Set([...ticked].filter(name => names.has(name)))
     const off = state.participants - state.on
     return h(
       "div",
@@ -136,7 +136,11 @@ function namesPart(state, send) {
             h("th", { title: "With the number of participants who put the card there" }, "Cards"),
           ),
         ),
-        h("tbody", {}, state.names.map(row => nameRow(row, state, send))),
+        h(
+          "tbody",
+          {},
+          state.names.map(row => nameRow(row, state, send)),
+        ),
       ),
     ),
     state.nameCount > state.names.length
@@ -183,7 +187,7 @@ function nameRow(row, state, send) {
             "aria-label": `Select the cards of ${row.name}`,
             title:
               "Select the cards that half of its participants put there. The inspector then " +
-                "offers " +
+              "offers " +
               "the name for the group",
             onclick: () => send("select-name", { name: row.name }),
           },
@@ -286,11 +290,7 @@ function peoplePart(state, send) {
                       h("span", { class: "name", dir: "auto", title: each.name }, each.name),
                     ),
                   ),
-                  h(
-                    "td",
-                    { class: "count", title: counted(each.cards, "card") },
-                    each.piles,
-                  ),
+                  h("td", { class: "count", title: counted(each.cards, "card") }, each.piles),
                   h(
                     "td",
                     { class: "used" },

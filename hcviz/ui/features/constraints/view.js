@@ -112,7 +112,7 @@ function row(item, send) {
           "aria-label": "Note",
           title: "Note",
           "data-key": `note-${item.id}`,
-          onclick: event => {
+          onclick: () => {
             noteOpen = noting ? null : item.id
             send("repaint")
           },

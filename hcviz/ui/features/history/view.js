@@ -93,12 +93,12 @@ function place(root, send) {
 
 // Scroll to the present step. A strip that is put into the page again loses its scroll position.
 function reveal(root) {
-  const strip = root.querySelector(".history .strip"),
-    now = strip?.querySelector("[aria-current]")
+  const steps = root.querySelector(".history .strip"),
+    now = steps?.querySelector("[aria-current]")
   if (!now) return
-  const [all, one] = [strip.getBoundingClientRect(), now.getBoundingClientRect()]
-  strip.scrollLeft += one.left < all.left ? one.left - all.left : Math.max(0, one.right - all.right)
-  strip.scrollTop += one.top < all.top ? one.top - all.top : Math.max(0, one.bottom - all.bottom)
+  const [all, one] = [steps.getBoundingClientRect(), now.getBoundingClientRect()]
+  steps.scrollLeft += one.left < all.left ? one.left - all.left : Math.max(0, one.right - all.right)
+  steps.scrollTop += one.top < all.top ? one.top - all.top : Math.max(0, one.bottom - all.bottom)
 }
 
 export const render = component(

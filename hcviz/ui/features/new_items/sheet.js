@@ -106,8 +106,20 @@ function table(rows, head, state, send, isGuess = false) {
   return h(
     "table",
     { class: isGuess ? "guesses" : "" },
-    h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, rows.map(row => itemRow(row, state, send))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        head.map(text => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map(row => itemRow(row, state, send)),
+    ),
   )
 }
 
@@ -172,7 +184,11 @@ export const render = component("new-items", (state, send) => {
       ),
     ),
     state.notes.length
-      ? h("ul", { class: "notes quiet small" }, state.notes.map(note => h("li", {}, note)))
+      ? h(
+          "ul",
+          { class: "notes quiet small" },
+          state.notes.map(note => h("li", {}, note)),
+        )
       : null,
     h(
       "div",

@@ -82,12 +82,12 @@ function card(question, send) {
             ? "Click what does not belong, then press Enter."
             : `Are these ${question.items.length} items a group?`
           : question.picks
-          ? "Which is the odd one out?"
-          : question.whole && !question.repairing
-            ? "Is anything wrong in the whole tree?"
-            : question.repairing
-              ? "Click the two that belong together, then the odd one out."
-              : "Is this piece of the tree right?",
+            ? "Which is the odd one out?"
+            : question.whole && !question.repairing
+              ? "Is anything wrong in the whole tree?"
+              : question.repairing
+                ? "Click the two that belong together, then the odd one out."
+                : "Is this piece of the tree right?",
       ),
       h(
         "button",

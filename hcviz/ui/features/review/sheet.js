@@ -139,7 +139,15 @@ export const render = component("review", (state, send) => {
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col", title: text }, text)))),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            head.map(text => h("th", { scope: "col", title: text }, text)),
+          ),
+        ),
         h(
           "tbody",
           {},

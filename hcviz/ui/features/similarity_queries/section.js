@@ -1,6 +1,6 @@
 SECTIONS.asked = (state, send, root) =>
   foldable(state, send, () => [
-    facts(state),
+    factList(state),
     state.levels.length > 1 ? levels(state.levels) : null,
     state.slider
       ? slider(state.slider, send, sliderPosition(root, "s-slider"))
@@ -29,7 +29,7 @@ SECTIONS.asked = (state, send, root) =>
         : null,
   ])
 
-function facts({ facts }) {
+function factList({ facts }) {
   return h(
     "ul",
     { class: "asked-facts small", "aria-label": "What was asked for" },
@@ -72,11 +72,11 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       : `At each division ${steps[k].toLocaleString("en")} items are drawn. All other items are ` +
         `compared with them: about ${shares[k]} of all pairs.`
   const said = h("p", { class: "quiet small" })
-  const slider = textSlider(
+  const field = textSlider(
     {
       key: "s-slider",
       label: "Sampled, s",
-      texts: steps.map(s => s.toLocaleString("en")),
+      texts: steps.map(step => step.toLocaleString("en")),
       value: s.toLocaleString("en"),
       place,
       spoken: text => `s = ${text}`,
@@ -96,7 +96,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
     },
   )
   said.textContent = words(held.at ?? place)
-  return [slider, said]
+  return [field, said]
 }
 
 function plot({ trials }, send) {

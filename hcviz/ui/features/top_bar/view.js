@@ -31,7 +31,7 @@ function folding(key, text, disabled, title, inside) {
   return [line, group]
 }
 
-function fileMenu(state, send, root) {
+function fileMenu(state, send) {
   const act = (name, more) => () => {
     menuOpen = false
     shut()
@@ -431,7 +431,7 @@ export const render = component(
         },
         icon("redo"),
       ),
-      fileMenu(state, send, root),
+      fileMenu(state, send),
       h(
         "button",
         {
