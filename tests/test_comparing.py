@@ -362,7 +362,7 @@ def test_the_strip_counts_answers_of_files(flowers):
     flowers.dispatch(act.Undo())
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     again = load_session(save_session(flowers.session))
-    sources._counts.clear()  # in another server
+    sources.ANSWER_COUNTS.clear()  # in another server
     assert flowers.restore(again)
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
 

@@ -237,9 +237,9 @@ def test_a_constraint_by_search_and_keys_alone(begun):
 
 def test_an_error_goes_when_the_person_goes_on(begun, loop):
     explorer = begun(method="average")
-    explorer.tools._on_act("clusters", {"value": "many"})
+    explorer.controls["tools"].act("clusters", {"value": "many"})
     loop.until(lambda: explorer.store.view.error is not None)
-    explorer.tools._on_act("clusters", {"value": "3"})
+    explorer.controls["tools"].act("clusters", {"value": "3"})
     loop.until(lambda: explorer.store.view.clusters == 3)
     assert explorer.store.view.error is None
 
@@ -420,7 +420,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     store = explorer.store
     found = tree_tools_model.state(store)["levels"]["found"]
     assert found
-    explorer._cut_dragged(None, 0)
+    explorer.centre.take_cut(2 * float(explorer.centre.state.tree.height[-1]))  # above the root
     for _ in range(2):
         store.dispatch(act.Rerun())
         loop.until(lambda: store.session.status == "settled")

@@ -78,7 +78,7 @@ def test_a_number_and_the_line_replace_what_was_chosen_in_one_step(begun):
     chosen = of_item(explorer)
     for replace_it in (
         lambda: press(explorer, "clusters", value="7"),
-        lambda: explorer.centre._take_cut(0.5 * float(explorer.centre.state.tree.height[-1])),
+        lambda: explorer.centre.take_cut(0.5 * float(explorer.centre.state.tree.height[-1])),
     ):
         replace_it()
         assert store.session.chosen_clusters is None

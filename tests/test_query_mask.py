@@ -153,7 +153,7 @@ def test_the_veil_follows_the_tree_and_the_matrix():
     assert "asked" not in tip(place[9], place[9])  # with itself
 
     centre.set_theme("dark")
-    assert centre.figures.heat.mask._mapper.palette == mask_colours(THEMES["dark"])
+    assert centre.figures.heat.mask.colours == mask_colours(THEMES["dark"])
     centre.set_matrix("features")  # nobody asks for these
     assert shown_veil(centre) is None
     assert "asked" not in tip(2, 2)

@@ -36,7 +36,7 @@ AT_ONCE = 500_000
 COLUMNS_AT_ONCE = 600
 
 #: Number of answers in an attached file, by the hash and the length of its content.
-_counts: dict[tuple[int, int], int] = {}
+ANSWER_COUNTS: dict[tuple[int, int], int] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,16 +116,16 @@ def resolve(spec: DataSpec) -> Dataset:
         before = found
         found = with_answers(found, content, filename)
         more = sum((found.asked or {}).values()) - sum((before.asked or {}).values())
-        _counts[hash(content), len(content)] = more
+        ANSWER_COUNTS[hash(content), len(content)] = more
     return found
 
 
 def answers_in(content: bytes) -> int:
     """Return the number of answers in an attached file, which is read once."""
     key = hash(content), len(content)
-    if key not in _counts:
-        _counts[key] = count_answers(content)
-    return _counts[key]
+    if key not in ANSWER_COUNTS:
+        ANSWER_COUNTS[key] = count_answers(content)
+    return ANSWER_COUNTS[key]
 
 
 def takes_long(spec: DataSpec) -> bool:

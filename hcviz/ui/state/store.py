@@ -365,13 +365,14 @@ class Store:
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
             self.earlier = self.samples
-            self._start(effect)
+            self.start_run(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, said=effect.text)
 
-    def _start(self, effect: Any) -> None:
+    def start_run(self, effect: Any) -> None:
+        """Start the run of an effect; a run that cannot start has failed."""
         try:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets).with_groups(effect.groups)

@@ -242,7 +242,7 @@ class LabelFigure:
         beside = columns > 1
         start = self.width - columns * (size + 1) if beside else GUTTER
         column = np.floor(middles).astype(int) % columns
-        at = _separated(middles, column, size / row_px, layout.n_rows)
+        at = separated_rows(middles, column, size / row_px, layout.n_rows)
         moved = np.zeros(len(at)) if before is None else middles - before
         shown = [
             (start + size / 2 + k * (size + 1), -y, uri, by - y)
@@ -386,7 +386,7 @@ def _distinct_rows(leaf_y: Any, members: Any, gap: float, near: tuple[float, flo
     return [float(row) for row in rows]
 
 
-def _separated(middles: Any, column: Any, size: float, n_rows: int) -> Any:
+def separated_rows(middles: Any, column: Any, size: float, n_rows: int) -> Any:
     """Return the rows of images of ``size`` rows, float (k,), near their ``middles`` (increasing).
 
     No image is cut off above or below. Images of one column do not overlap if there is room.

@@ -137,6 +137,11 @@ class AgreementRuns:
             lambda _: self._next(),
         )  # fmt: skip
 
+    @property
+    def busy(self) -> bool:
+        """True while a method runs."""
+        return self._behind.busy
+
     def close(self) -> None:
         self._behind.close()
         self._at = None

@@ -59,7 +59,7 @@ class AutosaveController(Controls):
         self._based: Any = None  # the session and view of the last base
         self._writing: Future[float] | None = None
         self._first = False  # the base that is being written is the first of its journal
-        self._next = 0.0  # no base before this time (monotonic)
+        self.next_base = 0.0  # no base before this time (monotonic)
         self._until = time.monotonic() + SEARCH_SECONDS
         self._failed = False
         self._discarded: set[str] = set()
@@ -99,7 +99,7 @@ class AutosaveController(Controls):
         journal = self._journal
         if journal is not None and goes_on and journal.is_writable:
             if fresh:
-                self._finish_writing(only_first=True)
+                self.finish_writing(only_first=True)
                 journal.append(fresh, self._description(session))
             return
         self.close()  # the old journal stays on disk, for a later visit
@@ -119,11 +119,11 @@ class AutosaveController(Controls):
         if complete_log:
             actions = [e.action for e in session.log if not isinstance(e.action, RUN_REPORTS)]
             self._journal.append(actions, self._description(session))
-            self._next = time.monotonic() + MIN_SECONDS
+            self.next_base = time.monotonic() + MIN_SECONDS
             return
         self._write(session, first=True)
         if answer:
-            self._finish_writing()
+            self.finish_writing()
 
     def _write(self, session: Session, first: bool = False) -> None:
         """Begin to write a base of the present session.
@@ -142,7 +142,12 @@ class AutosaveController(Controls):
 
         self._writing, self._first = _writer.submit(work), first
 
-    def _finish_writing(self, only_first: bool = False) -> None:
+    @property
+    def is_writing(self) -> bool:
+        """True while a base is being written."""
+        return self._writing is not None
+
+    def finish_writing(self, only_first: bool = False) -> None:
         """Wait for the base that is being written (``only_first``: if it is the first)."""
         writing = self._writing
         if writing is not None and (self._first or not only_first):
@@ -152,10 +157,10 @@ class AutosaveController(Controls):
     def _after(self, writing: Future[float]) -> None:
         """Set the time of the next base."""
         try:
-            self._next = time.monotonic() + max(MIN_SECONDS, TIMES_AS_LONG * writing.result())
+            self.next_base = time.monotonic() + max(MIN_SECONDS, TIMES_AS_LONG * writing.result())
         except SessionFileError as fault:  # too large for a file; the log still has all of it
             log.warning("A base of a session cannot be written: %s", fault)
-            self._next = float("inf")
+            self.next_base = float("inf")
 
     def tick(self, deserted: bool = False) -> None:
         """Write a base if one is due, and search for a session to resume.
@@ -171,11 +176,11 @@ class AutosaveController(Controls):
             return
         try:
             if self._writing is not None and self._writing.done():
-                self._finish_writing()
+                self.finish_writing()
             self._write_if_due()
         except OSError as fault:
             log.warning("A base of a session cannot be written: %s", fault)
-            self._next = time.monotonic() + SECONDS_WHILE_RUNNING
+            self.next_base = time.monotonic() + SECONDS_WHILE_RUNNING
 
     def _write_if_due(self) -> None:
         """Begin to write a base, if the session changed and enough time has passed."""
@@ -184,7 +189,7 @@ class AutosaveController(Controls):
             return
         wait = SECONDS_WHILE_RUNNING if session.status == "sampling" else 0.0
         old = self._based is None or self._based[0] is not session
-        if old and time.monotonic() >= self._next + wait:
+        if old and time.monotonic() >= self.next_base + wait:
             self._write(session)
 
     def _description(self, session: Session) -> SessionSummary:
@@ -202,7 +207,7 @@ class AutosaveController(Controls):
     def close(self) -> None:
         """End the journal. It stays on disk."""
         try:
-            self._finish_writing()
+            self.finish_writing()
         except OSError as fault:
             log.warning("A base of a session cannot be written: %s", fault)
         if self._journal is not None:

@@ -88,7 +88,7 @@ def state(store: Store) -> dict[str, Any]:
            known.triplets.weights.tobytes(), lam, balanced)  # fmt: skip
     found = store.aside.ask(
         "profile",
-        {key: lambda: _compare_cuts(known, items, sides, lam, balanced)},
+        {key: lambda: compare_cuts(known, items, sides, lam, balanced)},
     ).get(key)
     if found is None:
         return {"said": "Computing…"}
@@ -97,7 +97,7 @@ def state(store: Store) -> dict[str, Any]:
     return profile_state(found, items.size, node == tree.root)
 
 
-def _compare_cuts(
+def compare_cuts(
     problem: Problem,
     items: NDArray[Any],
     sides: list[NDArray[Any]],
