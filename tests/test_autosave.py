@@ -188,7 +188,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     store.dispatch(act.AddConstraint((2, 0), 1))  # a conflict: kept, switched off
     store.dispatch(act.Undo())
     assert store.session.status == "sampling"
-    first.tick(deserted=True)  # another page may resume it
+    first.tick(unattended=True)  # another page may resume it
 
     again = make("iris")
     second = AutosaveController(again, shelf)
@@ -441,10 +441,10 @@ def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
     store = make()
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
-    autosave.tick(deserted=True)
+    autosave.tick(unattended=True)
     (found,) = shelf.unfinished()
     shelf.discard(found.name)
-    autosave.tick(deserted=False)
+    autosave.tick(unattended=False)
     store.dispatch(act.AddConstraint((3, 4), 5))
     assert said(on_disk(shelf)) == said(store.session)
 
@@ -456,7 +456,7 @@ def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf)
     again = make("iris")
     second = AutosaveController(again, shelf)
     assert again.view.unfinished is None  # the reloaded page comes before the old one is gone
-    first.tick(deserted=True)
+    first.tick(unattended=True)
     second.tick()
     assert again.view.unfinished is not None
 

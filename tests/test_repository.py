@@ -75,6 +75,7 @@ INTERNALS_OF_OTHERS = {
         "_cleanup", "_models", "_patch_datamodel_ref", "_render_mimebundle", "_render_model",
         "_socket", "_subscribed_connections", "_views",
     },
+    "test_explorer.py": {"_handle_msg"},
     "test_message_batch.py": {"_session_context"},
     "test_messages.py": {"_handle_msg"},
     "test_notebook.py": {"_cleanup", "_session_context"},

@@ -48,7 +48,7 @@ def asked(loop, store, look):
     """What ``look()`` says when everything that it asks for has been worked out."""
     while True:
         found, heard = look(), store.answers
-        if store.aside.idle:
+        if store.compute_cache.idle:
             return found
         loop.until(lambda heard=heard: store.answers > heard)
 

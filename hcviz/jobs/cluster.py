@@ -196,8 +196,8 @@ class Cluster:
         try:
             data = pickle.dumps(problem)
         except Exception as reason:
-            told = unpicklable_error(reason)
-            raise ClusterError(told.message, told.hint) from None
+            error = unpicklable_error(reason)
+            raise ClusterError(error.message, error.hint) from None
         control = PauseControl() if control is None else control
         long = _long(client, self.address, task, data, control)
         return self._with_clear_errors(

@@ -133,16 +133,16 @@ class ComputeCache:
                 self._background.start(work.method, work.problem(), work.params, work.seed, done)
                 return True
 
-            begun = _value_or_error(begin)
-            if isinstance(begun, HcvizError):  # told later: who asks is not to be called back now
-                self._schedule(lambda: self._finish(turn, begun))
+            started = _value_or_error(begin)
+            if isinstance(started, HcvizError):  # reported later, not within this call
+                self._schedule(lambda: self._finish(turn, started))
             return
 
         def calculate() -> None:
             answer = _value_or_error(work)
             try_schedule(self._schedule, lambda: self._finish(turn, answer), "an answer")
 
-        threading.Thread(target=calculate, name="hcviz-aside", daemon=True).start()
+        threading.Thread(target=calculate, name="hcviz-compute", daemon=True).start()
 
     def _finish(self, turn: int, answer: Any) -> None:
         if self._current is None or self._current[0] != turn:

@@ -318,9 +318,9 @@ def _joined(rows: Int, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
     A triplet does so while c is in the part, and a group row while the part is larger than the
     group. ``rows`` are in places within the set.
     """
-    larger = np.count_nonzero(here) > -rows[:, 2]
-    third = np.where(rows[:, 2] < 0, larger, here[rows[:, 2]])
-    return here[rows[:, 0]] & here[rows[:, 1]] & third
+    a, b, c = rows.T
+    larger = np.count_nonzero(here) > -c
+    return here[a] & here[b] & np.where(c < 0, larger, here[c])
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,16 +108,16 @@ def serve_page(
         except HcvizError as found:
             fault = found
 
-    begun = sources.offered() if spec is None and link.data is None else None
-    if begun is not None:
-        spec = begun.spec
+    offer = sources.offered() if spec is None and link.data is None else None
+    if offer is not None:
+        spec = offer.spec
     gate = Gate(document)
     cluster = cluster_of(scheduler)
     explorer = Explorer(
         gate.schedule, lambda: as_one_message(document), link, cluster, budget(seconds), spec=spec
     )
-    if begun is not None and begun.session is not None:
-        explorer.store.restore(begun.session)
+    if offer is not None and offer.session is not None:
+        explorer.store.restore(offer.session)
     explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))

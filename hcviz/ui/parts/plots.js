@@ -302,7 +302,7 @@ VIEWS.points = ({ points, label }, send) =>
 VIEWS.mask = ({ on }, send) =>
   h(
     "label",
-    { class: "veil small" },
+    { class: "query-mask small" },
     h("input", {
       type: "checkbox",
       checked: on,

@@ -187,8 +187,8 @@ class Loader:
 
     def cancel(self, sending: str = "") -> None:
         """Cancel the load in progress, and tell it; ``sending``: a file that was being sent."""
-        told = [self._drop(), f"{sending} was not opened." if sending else ""]
-        said = " ".join(dict.fromkeys(filter(None, told)))
+        sentences = [self._drop(), f"{sending} was not opened." if sending else ""]
+        said = " ".join(dict.fromkeys(filter(None, sentences)))
         self._page.look(loading=None, **({"said": f"Cancelled: {said}"} if said else {}))
 
     def supersede(self) -> None:

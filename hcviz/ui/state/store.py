@@ -100,7 +100,7 @@ class Store:
         self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
         self.posteriors = PosteriorCache()
         #: Computations beside the run, and how many of them returned a result.
-        self.aside = ComputeCache(schedule, self._answered)
+        self.compute_cache = ComputeCache(schedule, self._answered)
         self.answers = 0
         self.loader = Loader(self, schedule)
         self._loaded: LoadedData | None = None
@@ -172,7 +172,7 @@ class Store:
     def close(self) -> None:
         """Stop all computations: the page is closed."""
         self.runs.close()
-        self.aside.close()
+        self.compute_cache.close()
 
     # ------------------------------------------------------------------ data
 
@@ -290,7 +290,7 @@ class Store:
     def use(self, dataset: Dataset, spec: DataSpec) -> Problem:
         """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
         self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
-        self.aside.forget()
+        self.compute_cache.forget()
         return self._loaded.problem
 
     # ------------------------------------------------------------------ runs and posteriors
@@ -433,7 +433,7 @@ class Store:
 
 #: The view state in which nothing refers to items of the tree.
 _NOTHING_MARKED: dict[str, Any] = {
-    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None, "level": ALL,
+    "selection": (), "draft": Draft(), "clusters": None, "n_clusters": 0, "cut": None, "level": ALL,
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ export const render = component("agreement", (state, send) => {
   const { rows, values } = state
   const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
-  const told = state.running
+  const running = state.running
     ? `Running: ${state.running}. ${state.left} to go.`
     : state.waiting
       ? "Waits until your own run has finished."
@@ -52,7 +52,7 @@ export const render = component("agreement", (state, send) => {
             icon("run"),
             state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run",
           ),
-      h("span", { class: "quiet small", role: "status" }, told),
+      h("span", { class: "quiet small", role: "status" }, running),
       h(
         "details",
         {

@@ -21,7 +21,9 @@ SECTIONS.why = (state, send) => [
               h("span", {}, p.names),
               h("i", {}, p.size.toLocaleString("en")),
             ),
-            p.parted ? h("p", { class: "small parted" }, "parted here, against the answers") : null,
+            p.divided
+              ? h("p", { class: "small divided" }, "divided here, against the answers")
+              : null,
             h(
               "ul",
               { class: "by small" },

@@ -88,16 +88,16 @@ class AutosaveController(Controls):
 
     def _keep(self, session: Session) -> None:
         seen, self._seen = self._seen, session.log
-        goes_on = len(session.log) >= len(seen) and (
+        continues = len(session.log) >= len(seen) and (
             not seen or session.log[len(seen) - 1] is seen[-1]
         )
         fresh = [
             each.action
-            for each in session.log[len(seen) if goes_on else 0 :]
+            for each in session.log[len(seen) if continues else 0 :]
             if not isinstance(each.action, RUN_REPORTS)
         ]
         journal = self._journal
-        if journal is not None and goes_on and journal.is_writable:
+        if journal is not None and continues and journal.is_writable:
             if fresh:
                 self.finish_writing(only_first=True)
                 journal.append(fresh, self._description(session))
@@ -105,7 +105,7 @@ class AutosaveController(Controls):
         self.close()  # the old journal stays on disk, for a later visit
         if fresh and worth_keeping(session):
             self._begin(
-                session, complete_log=journal is None and not self.store.restored, answer=goes_on
+                session, complete_log=journal is None and not self.store.restored, answer=continues
             )
 
     def _begin(self, session: Session, complete_log: bool, answer: bool) -> None:
@@ -136,9 +136,9 @@ class AutosaveController(Controls):
         self._based = (session, look)
 
         def work() -> float:
-            begun = time.monotonic()
+            start = time.monotonic()
             finish(replace(session, look=look))
-            return time.monotonic() - begun
+            return time.monotonic() - start
 
         self._writing, self._first = _writer.submit(work), first
 
@@ -162,14 +162,14 @@ class AutosaveController(Controls):
             log.warning("A base of a session cannot be written: %s", fault)
             self.next_base = float("inf")
 
-    def tick(self, deserted: bool = False) -> None:
+    def tick(self, unattended: bool = False) -> None:
         """Write a base if one is due, and search for a session to resume.
 
-        Called periodically. ``deserted`` means that no browser is connected: another page may then
-        resume this session.
+        Called periodically. ``unattended`` means that no browser is connected. Another page may
+        then resume this session.
         """
         if self._journal is not None:
-            self._journal.release() if deserted else self._journal.reacquire()
+            self._journal.release() if unattended else self._journal.reacquire()
         if time.monotonic() < self._until:
             self._search()
         if self._failed:
@@ -315,13 +315,13 @@ class AutosaveController(Controls):
             return
         self._until = 0.0
         now = store.session
-        told = content_count(len(now.constraints) + len(now.choices), len(now.groups))
-        said = f"Resumed: {offer.about.title}, {told}" + (f"; {left}" if left else ".")
+        content = content_count(len(now.constraints) + len(now.choices), len(now.groups))
+        said = f"Resumed: {offer.about.title}, {content}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
             kept = shelf.keep_damaged(offer.name)
             error = (
-                f"A part of the unfinished session is damaged. {told} could be read.",
+                f"A part of the unfinished session is damaged. {content} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:

@@ -28,7 +28,7 @@ function rejoin(send) {
   if (name) send("rejoin", { name })
 }
 
-let told = ""
+let sent = ""
 export const render = component(
   "notice",
   (state, send) => {
@@ -86,8 +86,8 @@ export const render = component(
     )
   },
   (live, root, send) => {
-    if (live.visitor && told !== live.visitor) {
-      visitor((told = live.visitor), send)
+    if (live.visitor && sent !== live.visitor) {
+      visitor((sent = live.visitor), send)
       rejoin(send)
     }
   },

@@ -122,12 +122,12 @@ function dropTarget(row, send) {
 
 function groupRow(row, state, send, tabbed) {
   const isOpen = !folded.has(row.id)
-  const told = [counted(row.count, "item")]
-  if (row.support) told.push(`support ${row.support}`)
-  if (row.accepted) told.push("accepted")
-  if (row.locked) told.push("locked")
-  if (row.change) told.push(row.change.text)
-  if (!row.placed) told.push("without a place in this tree")
+  const facts = [counted(row.count, "item")]
+  if (row.support) facts.push(`support ${row.support}`)
+  if (row.accepted) facts.push("accepted")
+  if (row.locked) facts.push("locked")
+  if (row.change) facts.push(row.change.text)
+  if (!row.placed) facts.push("without a place in this tree")
   return h(
     "div",
     {
@@ -140,7 +140,7 @@ function groupRow(row, state, send, tabbed) {
       "aria-level": row.level,
       "aria-selected": String(row.selected),
       "aria-expanded": row.hasInside ? String(isOpen) : null,
-      "aria-label": `${row.name}, ${told.join(", ")}`,
+      "aria-label": `${row.name}, ${facts.join(", ")}`,
       onclick: () => {
         current = row.id
         send("show-group", { id: row.id })

@@ -164,7 +164,7 @@ export const render = component("new-items", (state, send) => {
             "again",
             "Place again",
             () => send("place-again"),
-            "Data or groups have changed since: compute the probabilities anew",
+            "Data or groups have changed since: compute the probabilities again",
           )
         : null,
       state.sure

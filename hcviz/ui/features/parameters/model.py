@@ -27,7 +27,7 @@ def state(store: Store) -> dict[str, Any]:
     session, data = store.session, store.dataset
     method = get_algorithm(session.method)
     values = method.parameters(**session.params)
-    refused = {each.name: each for each in store.view.faults if each.stands(session)}
+    refused = {each.name: each for each in store.view.faults if each.applies(session)}
     fields: list[dict[str, Any]] = []
     for name in method.parameter_names():
         parameter, value = values.param[name], getattr(values, name)

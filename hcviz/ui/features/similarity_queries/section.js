@@ -7,17 +7,17 @@ SECTIONS.asked = (state, send, root) =>
       : h("p", { class: "quiet small" }, state.noSlider),
     h(
       "label",
-      { class: "veil small", title: state.noVeil },
+      { class: "query-mask small", title: state.noQueryMask },
       h("input", {
         type: "checkbox",
-        checked: state.veil && !state.noVeil,
-        disabled: !!state.noVeil,
-        "data-key": "veil",
-        onchange: () => send("veil"),
+        checked: state.queryMask && !state.noQueryMask,
+        disabled: !!state.noQueryMask,
+        "data-key": "query-mask",
+        onchange: () => send("query-mask"),
       }),
       "Darken what was not asked for",
     ),
-    state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
+    state.noQueryMask ? h("p", { class: "quiet small" }, state.noQueryMask) : null,
     state.trials.length > 1
       ? plot(state, send)
       : state.known

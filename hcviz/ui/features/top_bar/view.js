@@ -345,9 +345,11 @@ export const render = component(
           "Similarity",
           pick(
             "similarity",
-            state.measured ? [[state.similarity, state.measured[0]]] : state.similarities,
+            state.similarityNote
+              ? [[state.similarity, state.similarityNote[0]]]
+              : state.similarities,
             state.similarity,
-            state.measured?.[1],
+            state.similarityNote?.[1],
           ),
         ),
         field("method", "Method", pick("method", state.methods, state.method)),
