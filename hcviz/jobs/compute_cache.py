@@ -13,7 +13,6 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
-from hcviz.jobs.pool import POOL, Pool
 
 log = logging.getLogger(__name__)
 
@@ -51,22 +50,19 @@ class ComputeCache:
         ``schedule(callback)`` runs a callback on the page's thread later.
     changed : callable
         Is called on that thread after each new value.
-    pool : Pool
-        The worker processes.
     """
 
     def __init__(
         self,
         schedule: Callable[[Callable[[], None]], None],
         changed: Callable[[], None],
-        pool: Pool = POOL,
     ) -> None:
         self._schedule, self._changed = schedule, changed
         self._answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._requests: dict[str, dict[Hashable, Computation]] = {}
         self._current: tuple[int, Hashable] | None = None
         self._request_number = 0
-        self._background = BackgroundRuns(schedule, pool)
+        self._background = BackgroundRuns(schedule)
         self._closed = False
 
     @property

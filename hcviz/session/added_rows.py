@@ -80,7 +80,7 @@ def check_new(rows: AddedRows, labels: Sequence[str]) -> None:
         verb = "is" if len(names) == 1 else "are"
         raise InvalidData(
             f"{count_noun(len(names), 'new item')} {verb} in the data already: "
-            f"{join_names(names[:MAX_NAMES], MAX_NAMES, len(names))}.",
+            f"{join_names(names, MAX_NAMES)}.",
             "Rename these rows, or leave them out.",
         )
 

@@ -62,7 +62,7 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
     ]
     grown = sum(lock.enabled for lock in locks)
 
-    names = join_names(list(labels[:MAX_NAMES]), MAX_NAMES, len(labels))
+    names = join_names(labels, MAX_NAMES)
     label = f"Accept {count_noun(len(labels), 'new item')}: {names}"
     spec = replace(session.data, added=(*session.data.added, action.rows))
     order = session.order

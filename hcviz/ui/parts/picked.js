@@ -8,7 +8,6 @@ function picked(kind, title, items, send) {
       h(
         "button",
         {
-          type: "button",
           class: `chip ${kind}`,
           "data-key": `${kind}-${item.id}`,
           title: `Take ${item.name} back`,

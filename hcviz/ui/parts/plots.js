@@ -195,7 +195,6 @@ VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
           h(
             "button",
             {
-              type: "button",
               style: `left:${(100 * x(k)) / W}%;top:${(100 * y(value)) / H}%`,
               ...point(k, value),
             },

@@ -34,16 +34,10 @@ export const render = component("agreement", (state, send) => {
         }),
       ),
       busy
-        ? h(
-            "button",
-            { type: "button", "data-key": "go", onclick: () => send("cancel") },
-            icon("stop"),
-            "Stop",
-          )
+        ? h("button", { "data-key": "go", onclick: () => send("cancel") }, icon("stop"), "Stop")
         : h(
             "button",
             {
-              type: "button",
               class: "main",
               "data-key": "go",
               disabled: !state.left,
@@ -127,7 +121,6 @@ export const render = component("agreement", (state, send) => {
                         ? h(
                             "button",
                             {
-                              type: "button",
                               "data-key": `r-${row.name}`,
                               title:
                                 row.name === state.now

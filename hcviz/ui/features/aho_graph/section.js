@@ -12,7 +12,6 @@ SECTIONS.why = (state, send) => [
             h(
               "button",
               {
-                type: "button",
                 class: "bare",
                 "data-key": `piece-${p.piece}`,
                 title: "Select these items",
@@ -45,10 +44,6 @@ SECTIONS.why = (state, send) => [
       )
     : null,
   state.pieces.length
-    ? h(
-        "button",
-        { type: "button", "data-key": "why-graph", onclick: () => send("graph") },
-        "Show as a graph",
-      )
+    ? h("button", { "data-key": "why-graph", onclick: () => send("graph") }, "Show as a graph")
     : null,
 ]

@@ -62,7 +62,6 @@ export const render = component(
               h(
                 "button",
                 {
-                  type: "button",
                   class: "main",
                   "data-key": "resume",
                   title: "Replace the present session by it",
@@ -73,7 +72,6 @@ export const render = component(
               h(
                 "button",
                 {
-                  type: "button",
                   "data-key": "discard",
                   title: "Delete it permanently",
                   onclick: () => send("discard"),

@@ -37,7 +37,6 @@ export const render = component(
           h(
             "button",
             {
-              type: "button",
               class: name === state.method ? "on" : "",
               "data-key": `m-${name}`,
               title: summary,
@@ -49,7 +48,6 @@ export const render = component(
         h(
           "button",
           {
-            type: "button",
             "data-key": "heatmap",
             title: "For each two cards, the share of participants who put them on one pile",
             onclick: () => send("heatmap"),
@@ -182,7 +180,6 @@ function nameRow(row, state, send) {
         h(
           "button",
           {
-            type: "button",
             "data-key": `s-${row.name}`,
             "aria-label": `Select the cards of ${row.name}`,
             title:
@@ -197,7 +194,6 @@ function nameRow(row, state, send) {
           ? h(
               "button",
               {
-                type: "button",
                 "data-key": `x-${row.name}`,
                 "aria-label": `Split ${row.name}`,
                 title: "Separate the merged names again",
@@ -325,7 +321,6 @@ function variousPart(state, send) {
             h(
               "button",
               {
-                type: "button",
                 class: "bare row",
                 "data-key": `c-${each.id}`,
                 "data-card": each.id,

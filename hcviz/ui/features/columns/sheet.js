@@ -54,7 +54,6 @@ export const render = component("columns", (state, send) => {
             h(
               "button",
               {
-                type: "button",
                 class: "main",
                 "data-key": "use",
                 disabled: !changed,
@@ -74,7 +73,6 @@ export const render = component("columns", (state, send) => {
             h(
               "button",
               {
-                type: "button",
                 "data-key": "reset",
                 disabled: !changed && !state.changed,
                 onclick: () => {

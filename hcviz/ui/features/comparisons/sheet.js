@@ -156,7 +156,6 @@ export const render = component(
                     h(
                       "button",
                       {
-                        type: "button",
                         class: count ? "" : "never",
                         "data-key": `i-${id}`,
                         "data-item": id,
@@ -210,7 +209,6 @@ export const render = component(
                     h(
                       "button",
                       {
-                        type: "button",
                         "data-key": `x-${k}`,
                         title: "Select these items",
                         onclick: pick(items),

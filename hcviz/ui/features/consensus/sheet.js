@@ -111,7 +111,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           "data-key": `kind-${value}`,
           class: state.kind === value ? "on" : "",
           "aria-pressed": String(state.kind === value),

@@ -70,7 +70,6 @@ function itemList(row, send) {
         h(
           "button",
           {
-            type: "button",
             class: "bare",
             draggable: "true",
             "data-key": `item-${row.id}-${item.id}`,
@@ -183,7 +182,6 @@ function groupRow(row, state, send, tabbed) {
         ? h(
             "button",
             {
-              type: "button",
               class: "bare move",
               "data-key": `move-${row.id}`,
               title: `The selected items belong to ${row.name}`,
@@ -198,7 +196,6 @@ function groupRow(row, state, send, tabbed) {
       h(
         "button",
         {
-          type: "button",
           class: "bare number",
           tabindex: "-1",
           "data-key": `list-${row.id}`,
@@ -216,7 +213,6 @@ function groupRow(row, state, send, tabbed) {
         ? h(
             "button",
             {
-              type: "button",
               class: "bare",
               "data-key": `place-${row.id}`,
               title: `Let ${row.name} have the selected items`,
@@ -333,7 +329,6 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            type: "button",
             class: "all",
             "data-key": "accept-groups",
             title: "Let these groups have the items of their branches",
@@ -346,7 +341,6 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            type: "button",
             class: "all",
             "data-key": "lock-groups",
             title:

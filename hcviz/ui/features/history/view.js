@@ -19,7 +19,6 @@ function strip(steps, send, root) {
     h(
       "button",
       {
-        type: "button",
         "data-key": `h-${s.index}`,
         class: s.now ? "now" : s.by > 0 ? "undone" : "",
         title:
@@ -61,7 +60,6 @@ function strip(steps, send, root) {
     h(
       "button",
       {
-        type: "button",
         class: "bare turn",
         "data-key": "history",
         "aria-expanded": String(opened),
@@ -117,7 +115,6 @@ export const render = component(
             h(
               "button",
               {
-                type: "button",
                 "data-key": "stop-reading",
                 title: "What is shown stays",
                 onclick: () => send("stop-reading"),

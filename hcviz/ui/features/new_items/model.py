@@ -132,7 +132,7 @@ def place_rows(
         verb = "is" if len(repeated) == 1 else "are"
         sentences.append(
             f"{count_noun(len(repeated), 'item')} {verb} in the data already and left out: "
-            f"{join_names(repeated[:MAX_NAMES], MAX_NAMES, len(repeated))}."
+            f"{join_names(repeated, MAX_NAMES)}."
         )
     rows = rows.chosen(added)
     taxonomy = Taxonomy(labels, Tree.star(len(labels)), groups)

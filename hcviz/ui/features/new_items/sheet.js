@@ -1,10 +1,3 @@
-const button = (key, text, act, title, main = false) =>
-  h(
-    "button",
-    { type: "button", "data-key": key, class: main ? "main" : "", title, onclick: act },
-    text,
-  )
-
 // The groups of an item, each with its probability as a bar and a number.
 function places(row) {
   if (!row.path.length) return h("td", { class: "quiet" }, "No group")
@@ -62,7 +55,6 @@ function itemRow(row, state, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare name",
           "data-key": `show-${row.row}`,
           title: `Show the group of ${row.item} in the tree`,
@@ -86,13 +78,13 @@ function itemRow(row, state, send) {
             icon("lock"),
           )
         : h("span", { class: "lock" }),
-      button(
+      textButton(
         `accept-${row.row}`,
         "Accept",
         () => send("accept-item", { row: row.row }),
         `Add ${row.item} to the data${row.group ? " and to this group" : ""}`,
       ),
-      button(
+      textButton(
         `dismiss-${row.row}`,
         "Dismiss",
         () => send("dismiss-item", { row: row.row }),
@@ -148,7 +140,6 @@ export const render = component("new-items", (state, send) => {
           ? h(
               "button",
               {
-                type: "button",
                 class: "bare link",
                 "data-key": "bring-back",
                 title: "Show the dismissed items in the list again",
@@ -160,7 +151,7 @@ export const render = component("new-items", (state, send) => {
       ),
       h("span", { class: "grow" }),
       state.changed && state.left
-        ? button(
+        ? textButton(
             "again",
             "Place again",
             () => send("place-again"),
@@ -168,7 +159,7 @@ export const render = component("new-items", (state, send) => {
           )
         : null,
       state.sure
-        ? button(
+        ? textButton(
             "accept-sure",
             `Accept all of ${state.percent} % and more (${state.sure.toLocaleString("en")})`,
             () => send("accept-sure"),
@@ -176,7 +167,7 @@ export const render = component("new-items", (state, send) => {
             true,
           )
         : null,
-      button(
+      textButton(
         "close",
         "Close",
         () => send("close-new-items"),

@@ -134,7 +134,7 @@ def _change(row: GroupDifference, most: int) -> str:
 
 
 def _names(names: Sequence[str], most: int) -> str:
-    return join_names(list(names[:most]), most, len(names)) if names else ""
+    return join_names(names, most)
 
 
 def _name(group: Group | None) -> str:

@@ -11,7 +11,6 @@ function folding(key, text, disabled, title, inside) {
   const line = h(
     "button",
     {
-      type: "button",
       role: "menuitem",
       "aria-expanded": String(unfolded.has(key)),
       "data-key": key,
@@ -38,7 +37,7 @@ function fileMenu(state, send) {
     send(name, more)
   }
   const item = (text, click, disabled, title) =>
-    h("button", { type: "button", role: "menuitem", onclick: click, disabled, title }, text)
+    h("button", { role: "menuitem", onclick: click, disabled, title }, text)
   const file = (accept, kind) => () => {
     menuOpen = false
     shut()
@@ -48,7 +47,6 @@ function fileMenu(state, send) {
   const toggle = h(
     "button",
     {
-      type: "button",
       "data-key": "file",
       "aria-label": "File",
       "aria-haspopup": "menu",
@@ -371,7 +369,6 @@ export const render = component(
         ? h(
             "button",
             {
-              type: "button",
               class: "run",
               "data-key": "run",
               onclick: () => send("cancel"),
@@ -383,7 +380,6 @@ export const render = component(
         : h(
             "button",
             {
-              type: "button",
               class: "run main",
               "data-key": "run",
               onclick: () => send("run"),
@@ -395,7 +391,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": state.paused ? "Go on" : "Pause",
           title: state.paused ? "Go on" : "Pause",
@@ -410,7 +405,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": "Undo",
           title: "Undo (Ctrl+Z)",
@@ -423,7 +417,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": "Redo",
           title: "Redo (Ctrl+Y)",
@@ -437,7 +430,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": state.theme === "dark" ? "Light theme" : "Dark theme",
           "data-key": "theme",
