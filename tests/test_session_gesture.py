@@ -108,7 +108,7 @@ MOVES = st.one_of(
         st.sampled_from(["begin_together", "begin_odd", "begin_eject"]),
         st.lists(st.integers(0, 7), max_size=4),
     ),
-    st.tuples(st.just("toggle"), st.integers(0, 7)),
+    st.tuples(st.just("without"), st.integers(0, 7)),
 )
 
 

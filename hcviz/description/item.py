@@ -104,7 +104,7 @@ def describe_item(
 
 
 def thinned_trees(posterior: Posterior | None, n_groups: int) -> list[Tree]:
-    """Return as many thinned trees as are compared with so many groups; none without groups."""
+    """Return the thinned trees that are compared with the groups; none without groups."""
     if posterior is None or not n_groups:
         return []
     most = MAX_WORK // (n_groups * posterior.n_items)

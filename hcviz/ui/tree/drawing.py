@@ -312,7 +312,7 @@ class Drawing:
         self._draw_matrix()
 
     def colour(self, clusters: int | None) -> None:
-        """Colour so many clusters, in this tree and those to come.
+        """Colour this number of clusters, in this tree and in later ones.
 
         None: the clusters that the method finds, if any. 0: no clusters. Clusters that were chosen
         by hand are replaced, in one undo step.

@@ -26,19 +26,19 @@ SMALLEST = 9.0
 GUTTER = 13
 #: Rows of these pixels show the item's image in line with its name; lower rows, if no larger fits.
 PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
-#: In lower rows images are distributed over so many columns at most, if they can be so large (px).
+#: For lower rows: columns of images, at most; and the sides of an image (px), at least and at most.
 PICTURE_COLUMNS, PICTURE_LEAST, MAX_PICTURE = 4, 24, 40
 #: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
 NO_NAMES: Mapping[int, str] = MappingProxyType({})
 #: An empty text.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
-#: Bold type is at most so many times as wide as ``label_fitting.text_width`` of other type. Names
-#: keep the room for it, so that a name is not shortened when it is selected.
+#: The width of bold type, at most, as a multiple of ``label_fitting.text_width``. Names keep the
+#: room for it, so that a name is not shortened when it is selected.
 BOLD = 1.1
 #: Height of a name's box as a multiple of its type; names of one column are at least so far apart.
 BOX = label_fitting.LEADING
-#: Marks nearer than this (px) are drawn as one; so many items within triangles are named at most.
+#: Marks nearer than this (px) are drawn as one. Items within triangles that are named, at most.
 MARK_PX, MAX_NAMED = 4.0, 60
 #: Marks that are sent wherever they are. Of more, those near the window are sent.
 MAX_MARKS = 300

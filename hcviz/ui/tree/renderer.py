@@ -21,7 +21,7 @@ from hcviz.ui.tree.scene import TreeScene, build_scene
 from hcviz.ui.tree.strips import MAX_TEXELS as STRIP_TEXELS
 from hcviz.ui.tree.tree_state import TreeState
 
-#: A tree that follows the one before within so many seconds is drawn without a transition.
+#: Seconds. A tree that follows the last one sooner is drawn without a transition.
 TRANSITION_AFTER = 0.3
 #: Milliseconds for which a changed clade is emphasised.
 NEW_NODES_MS = 1800

@@ -29,8 +29,8 @@ from hcviz.ui.state.store import Store
 
 log = logging.getLogger("hcviz")
 
-#: Time between two bases: at least so many seconds, so many times the time that the last one took
-#: to write, and so many seconds more during a run.
+#: Time between two bases: seconds, at least; a multiple of the time to write the last one, at
+#: least; and seconds that are added during a run.
 MIN_SECONDS, TIMES_AS_LONG, SECONDS_WHILE_RUNNING = 2.0, 20.0, 30.0
 #: Seconds for which a new page searches for the session of a tab that is just closing.
 SEARCH_SECONDS = 15.0

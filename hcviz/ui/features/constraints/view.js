@@ -322,7 +322,6 @@ export const render = component("constraints", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           "data-key": "g-not-group",
           title: state.cannot_deny || "No tree has exactly the selected items as a branch",
           disabled: !state.ready || !!state.cannot_deny,

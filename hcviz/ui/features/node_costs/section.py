@@ -18,7 +18,7 @@ from hcviz.ui.state.store import Store
 
 ACTS = Acts()
 
-#: During a run, the cost is computed for up to so many items; this takes 35 ms.
+#: Items for which the cost is computed during a run, at most; this takes 35 ms.
 MAX_ITEMS_LIVE = 2_500
 #: Nodes that are listed, at most.
 MAX_LISTED = 5

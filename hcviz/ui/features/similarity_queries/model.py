@@ -13,7 +13,7 @@ from hcviz.core.tree import Tree
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.state.store import Store
 
-#: During a run, pairs are counted for up to so many items, which takes 15 ms.
+#: Items whose pairs are counted during a run, at most; this takes 15 ms.
 MAX_COUNTED = 5_000
 #: Metrics of a run that :func:`query_count` reads.
 QUERY_METRICS = ("queries", "share", "repair")

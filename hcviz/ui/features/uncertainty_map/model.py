@@ -19,8 +19,8 @@ from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
 
 log = logging.getLogger("hcviz")
 
-#: During a run, time between two updates: at least so many seconds, and so many times the time that
-#: the last one took.
+#: Time between two updates during a run: seconds, at least; and a multiple of the time of the last
+#: one, at least.
 MIN_SECONDS, TIMES_AS_LONG = 2.0, 4.0
 
 UNCERTAINTY = "uncertainty"
