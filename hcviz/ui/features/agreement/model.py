@@ -10,7 +10,6 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
-from hcviz.description.item_data import is_cheap
 from hcviz.jobs import BackgroundRuns
 from hcviz.session.model import Session
 from hcviz.ui.features.agreement.agreed import Agreed
@@ -44,8 +43,7 @@ def default_methods(problem: Problem) -> tuple[str, ...]:
     n, known = problem.n_items, problem.comparisons
     oracle = problem.oracle
     alone = problem.similarity is None and problem.features is None
-    asks = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
-    expensive = asks and not is_cheap(oracle)
+    expensive = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
     readers = [each.name for each in methods if "comparisons" in each.needs]
     others = [each for each in methods if each.name not in readers]
     wanted = [each.name for each in others if each.subquadratic == expensive]
