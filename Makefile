@@ -60,6 +60,8 @@ lint:
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	$(PYTHON) -m tools.docstrings
+	$(PYTHON) -m tools.javascript
+	.venv/bin/oxfmt --check 'hcviz/**/*.js'
 
 # The documents of docs/ and the reference of the Python API as HTML, without the network.
 docs:

@@ -1366,7 +1366,7 @@ def test_the_budget_of_repair_is_kept_where_nothing_is_halved(flat, monkeypatch)
     """Twenty or thirty divisions below each other, nearly all in doubt: second looks at each by
     itself would take 1.0 times what a recursion that halves asks for, and .5 is allowed."""
     spent = []  # what sets looked at whole cost beyond that
-    plain = recursion.Recursion._with_matrix
+    plain = recursion.Recursion.with_matrix
 
     def noted(self, one):
         spent.append(
@@ -1377,7 +1377,7 @@ def test_the_budget_of_repair_is_kept_where_nothing_is_halved(flat, monkeypatch)
         )
         return plain(self, one)
 
-    monkeypatch.setattr(recursion.Recursion, "_with_matrix", noted)
+    monkeypatch.setattr(recursion.Recursion, "with_matrix", noted)
     n, s = (1200 if COMPILED else 400), 20
     halving = n * s * (math.log2(n / s) + 0.5)
     most = 0.0

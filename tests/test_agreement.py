@@ -115,7 +115,7 @@ def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
     loop.until(lambda: zoo.view.agreeing == "ddt")
     agreement_sheet.SHEET.acts(Gestures(zoo), "cancel", {})
     assert zoo.view.agreeing == ""
-    assert not driver._behind.busy
+    assert not driver.busy
     assert [name for name, _ in zoo.view.agreed] == ["average"]
 
 
@@ -139,7 +139,7 @@ def test_other_items_end_it(zoo, loop):
     assert zoo.open_data(DataSpec(name="iris"))
     assert not zoo.view.agree_wanted
     assert zoo.view.agree_with is None
-    assert not driver._behind.busy
+    assert not driver.busy
     loop.until(lambda: zoo.session.status == "settled")
     assert {name for name, _ in zoo.view.agreed} <= {"average"}
 
@@ -279,7 +279,7 @@ def test_the_curve_has_its_best_and_the_shown_k(spurred):
 
 def test_a_click_takes_another_k_and_the_curve_stays(spurred):
     started = []
-    spurred._start = started.append
+    spurred.start_run = started.append
     gestures = Gestures(spurred)
     cluster_count_section.SECTION.acts(gestures, "k", {"value": 9})  # is not on the curve
     assert started == []
@@ -296,7 +296,7 @@ def test_a_click_takes_another_k_and_the_curve_stays(spurred):
 
 def test_a_curve_of_other_answers_or_another_method_is_not_shown(spurred):
     gestures = Gestures(spurred)
-    spurred._start = lambda effect: None
+    spurred.start_run = lambda effect: None
     cluster_count_section.SECTION.acts(gestures, "k", {"value": 4})
     bare = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
     spurred.dispatch(act.Arrived(spurred.session.run, bare), act.Finished(spurred.session.run))

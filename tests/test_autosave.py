@@ -73,9 +73,9 @@ def told(session):
 
 def wait_for_base(autosave):
     """Let the base that is due be written now."""
-    autosave._next = 0.0
+    autosave.next_base = 0.0
     autosave.tick()
-    autosave._finish_writing()
+    autosave.finish_writing()
 
 
 def resume(autosave, loop):
@@ -188,7 +188,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     store.dispatch(act.AddConstraint((2, 0), 1))  # a conflict: kept, switched off
     store.dispatch(act.Undo())
     assert store.session.status == "sampling"
-    first._journal._lock.release()  # as the end of a process does
+    first.tick(unattended=True)  # another page may resume it
 
     again = make("iris")
     second = AutosaveController(again, shelf)
@@ -272,7 +272,7 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     assert again.view.said.startswith("Resumed: Zoo")
     assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
     assert again.view.error is None
-    autosave._finish_writing()  # what is resumed is discarded just after
+    autosave.finish_writing()  # what is resumed is discarded just after
     loop.until(lambda: [x.about.title for x in shelf.unfinished()] == ["Iris (150 flowers)"])
 
 
@@ -322,7 +322,7 @@ def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
     again.dispatch(act.AddConstraint((5, 6), 7))
     resume(second, loop)
     assert said(again.session) == said(store.session)
-    second._finish_writing()
+    second.finish_writing()
     loop.until(lambda: len(folders(shelf)) == 2)  # then the resumed one's first folder goes
     left = shelf.unfinished()
     assert [each.about.title for each in left] == ["Iris (150 flowers)"]
@@ -418,21 +418,21 @@ def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: store.session.status == "settled")
-    go, base = threading.Event(), Journal._base
+    go, base = threading.Event(), Journal.write_base
 
     def slow(self, number, content):
         assert go.wait(60)
         base(self, number, content)
 
-    monkeypatch.setattr(Journal, "_base", slow)
-    autosave._next = 0.0
+    monkeypatch.setattr(Journal, "write_base", slow)
+    autosave.next_base = 0.0
     autosave.tick()
-    assert autosave._writing is not None
+    assert autosave.is_writing
     store.dispatch(act.AddConstraint((3, 4), 5))
     assert said(on_disk(shelf)) == said(store.session)  # from the old log and the new
     autosave.tick()
     go.set()
-    autosave._finish_writing()
+    autosave.finish_writing()
     assert said(on_disk(shelf)) == said(store.session)
 
 
@@ -441,10 +441,10 @@ def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
     store = make()
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
-    autosave.tick(deserted=True)
+    autosave.tick(unattended=True)
     (found,) = shelf.unfinished()
     shelf.discard(found.name)
-    autosave.tick(deserted=False)
+    autosave.tick(unattended=False)
     store.dispatch(act.AddConstraint((3, 4), 5))
     assert said(on_disk(shelf)) == said(store.session)
 
@@ -456,7 +456,7 @@ def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf)
     again = make("iris")
     second = AutosaveController(again, shelf)
     assert again.view.unfinished is None  # the reloaded page comes before the old one is gone
-    first.tick(deserted=True)
+    first.tick(unattended=True)
     second.tick()
     assert again.view.unfinished is not None
 

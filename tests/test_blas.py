@@ -70,13 +70,13 @@ def test_an_error_or_a_stop_restores_the_number_of_threads(two):
 def seen(monkeypatch, two):
     """The threads at each projection of the solver."""
     found = []
-    plain = sdp._Spectrum.project
+    plain = sdp.SpectralProjection.project
 
     def project(self, matrix, k):
         found.append(threads())
         return plain(self, matrix, k)
 
-    monkeypatch.setattr(sdp._Spectrum, "project", project)
+    monkeypatch.setattr(sdp.SpectralProjection, "project", project)
     return found
 
 

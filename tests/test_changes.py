@@ -114,6 +114,6 @@ def test_a_large_rerun_is_told_within_a_frame_or_two():
     rng = np.random.default_rng(0)
     old, new = random_tree(rng, 2000), random_tree(rng, 2000)
     found = clade_changes(old, new)
-    listed = changed_clades._largest_changes(new, old, found.gained)
+    listed = changed_clades.largest_changes(new, old, found.gained)
     assert len(listed) == changed_clades.MAX_LISTED
     assert [each.apart for each in listed] == sorted((each.apart for each in listed), reverse=True)

@@ -22,10 +22,10 @@ from hcviz.datasets import noisy_blocks
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs.cluster import (
     DaskExecutor,
-    _pausable,
     connect,
     distribute_features,
     grow_on_client,
+    pausable,
     run_on,
 )
 from hcviz.jobs.task import PauseControl
@@ -72,7 +72,7 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
             future = submit(executor, *given)
             if not killed:
                 assert future.exception(LONG) is None
-                (holders,) = client.who_has(executor._oracle).values()
+                (holders,) = client.who_has(executor.oracle).values()
                 killed.extend(pids[each] for each in holders)
                 for pid in killed:
                     os.kill(pid, signal.SIGKILL)
@@ -143,7 +143,7 @@ def test_a_closed_gate_holds_what_is_divided_here():
             drawn.append(step)
             yield step
 
-    stream = _pausable(divide_set, control)
+    stream = pausable(divide_set, control)
     assert next(stream) == 0
     control.pause(True)
     assert [next(stream) for _ in range(3)] == [None] * 3

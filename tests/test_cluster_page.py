@@ -344,7 +344,7 @@ def refused_at_once(there, sessions=3):
         try:
             there.client(0.2)
         except ClusterError as fault:
-            said.append((fault.message, there._look is not None))
+            said.append((fault.message, there.is_checking))
 
     asking = [threading.Thread(target=ask) for _ in range(sessions)]
     for each in asking:
@@ -391,7 +391,7 @@ def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatc
             assert refused_at_once(there) == {f"No Dask scheduler answers at {address}."}
         finally:
             os.kill(process.pid, signal.SIGCONT)
-        wait_for(lambda: there._look is None)
+        wait_for(lambda: not there.is_checking)
         assert there.client(LONG) is first
 
 

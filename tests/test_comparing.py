@@ -182,13 +182,13 @@ def test_a_long_list_says_how_many_are_left_out(flowers):
 
 
 def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
-    word, why = top_bar_model.state(flowers)["measured"]
+    word, why = top_bar_model.state(flowers)["similarityNote"]
     assert word == "none, only answers"
     assert "without features" in why
     with over_zoo(loop, "average") as store:
-        assert top_bar_model.state(store)["measured"] is None
+        assert top_bar_model.state(store)["similarityNote"] is None
         assert store.open_data(DataSpec(name="planted"))
-        assert top_bar_model.state(store)["measured"][0] == "measured"
+        assert top_bar_model.state(store)["similarityNote"][0] == "measured"
 
 
 def test_enough_answers_move_the_tree(flowers, loop):
@@ -362,7 +362,7 @@ def test_the_strip_counts_answers_of_files(flowers):
     flowers.dispatch(act.Undo())
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     again = load_session(save_session(flowers.session))
-    sources._counts.clear()  # in another server
+    sources.ANSWER_COUNTS.clear()  # in another server
     assert flowers.restore(again)
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
 

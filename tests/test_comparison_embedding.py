@@ -68,14 +68,14 @@ def test_of_several_starts_the_lowest_is_taken(name, monkeypatch):
     _, rows = drawn(2, n=12, m=80)
     problem = Problem(comparisons=rows)
     seen = []
-    real = embedding._descend
+    real = embedding.descend
 
     def watched(loss, start, steps):
         x = real(loss, start, steps)
         seen.append((loss(x)[0], x))
         return x
 
-    monkeypatch.setattr(embedding, "_descend", watched)
+    monkeypatch.setattr(embedding, "descend", watched)
     shown = list(hcviz.run(name, problem, starts=7, max_steps=15, seed=3))[-1]
     assert len(seen) == 7
     least, points = min(seen, key=lambda end: end[0])

@@ -341,10 +341,8 @@ def test_all_at_once_is_read_what_is_read_read_line_by_line(form, data):
 )
 def test_what_is_regular_is_not_read_read_line_by_line(text, regular, monkeypatch):
     lines = []
-    slow = comparison_csv._read_line_by_line
-    monkeypatch.setattr(
-        comparison_csv, "_read_line_by_line", lambda *a: lines.append(a) or slow(*a)
-    )
+    slow = comparison_csv.read_line_by_line
+    monkeypatch.setattr(comparison_csv, "read_line_by_line", lambda *a: lines.append(a) or slow(*a))
     outcome(text, None)
     assert bool(lines) != regular
 

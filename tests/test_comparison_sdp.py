@@ -178,7 +178,7 @@ def test_updated_vectors_stay_orthogonal_to_the_ones():
     n = 200
     inside = partition_matrix(np.arange(n) % 4) - 1.0 / n
     target = (inside + 5.0 / n).astype(np.float32)
-    spectrum = sdp._Spectrum(n)
+    spectrum = sdp.SpectralProjection(n)
     for step in range(2 * sdp.REFRESH):
         x = spectrum.project(target, 4)
         assert np.allclose(x.sum(axis=1), 1, atol=1e-4), step
@@ -231,8 +231,8 @@ def test_the_height_under_lines(lines, n):
     t = np.linspace(0, n - 1, 2001)
     grid = np.min([a + b * t for a, b in lines], axis=0).max()
     steepest = max(abs(b) for _, b in lines)
-    assert grid - 1e-9 <= sdp._height(lines, None, n) <= grid + steepest * (t[1] - t[0]) + 1e-9
-    assert sdp._height(lines, 2, n) == min(a + b for a, b in lines)
+    assert grid - 1e-9 <= sdp.least_line(lines, None, n) <= grid + steepest * (t[1] - t[0]) + 1e-9
+    assert sdp.least_line(lines, 2, n) == min(a + b for a, b in lines)
 
 
 @pytest.mark.parametrize("k", [None, 4])
@@ -241,7 +241,7 @@ def test_a_point_is_mended_where_it_is_negative_and_nowhere_else(k):
     rng = np.random.default_rng(3)
     n = 20
     for size in (1e-6, 1e-2, 0.3):
-        inner = sdp._centre(rng.normal(size=(n, n)))
+        inner = sdp.double_centred(rng.normal(size=(n, n)))
         half = np.linalg.eigh(inner + inner.T)[1][:, -3:]
         x = (1 - size) * partition_matrix(np.arange(n) % 4) + size * (half @ half.T + 1 / n)
         check_feasible(sdp.repaired(x, k), k)
@@ -261,7 +261,7 @@ def test_a_step_is_the_nearest_point_of_its_set(k):
     rules += [] if k is None else [cp.trace(x) == k]
     cp.Problem(cp.Minimize(cp.sum_squares(x - matrix)), rules).solve(solver="CLARABEL")
     for rank in (0, 1, n):
-        spectrum = sdp._Spectrum(n)
+        spectrum = sdp.SpectralProjection(n)
         spectrum.rank = rank
         assert np.allclose(spectrum.project(matrix, k), x.value, atol=1e-4)
 
@@ -359,7 +359,7 @@ def test_the_bound_is_the_most_over_the_spectral_constraints(k):
         rules += [] if k is None else [cp.trace(x) == k]
         problem = cp.Problem(cp.Maximize(cp.trace(total @ x)), rules)
         problem.solve(solver="CLARABEL")
-        a, b = sdp._line(total, k)
+        a, b = sdp.dual_line(total, k)
         assert a + b * ((k or 1) - 1) == pytest.approx(problem.value, abs=1e-4)
 
 
@@ -393,7 +393,7 @@ def test_mixing_first_costs_less_than_repair_alone():
     rng = np.random.default_rng(4)
     s, truth = planted(n, k)
     good = partition_matrix(truth)
-    inner = np.linalg.qr(sdp._centre(rng.normal(size=(n, n))))[0][:, :2]
+    inner = np.linalg.qr(sdp.double_centred(rng.normal(size=(n, n))))[0][:, :2]
     x = good + 1e-3 * (inner @ inner.T - (2.0 / (k - 1)) * (good - 1 / n))
     assert (x < 0).sum() > n
     made = sdp.repaired(x, k)

@@ -93,12 +93,12 @@ def test_the_work_is_bounded_for_hard_cases(monkeypatch):
     """60 answers about one tree of 30 items, and one that contradicts them: 35 ms of CPU each."""
     searches = []
 
-    class Noted(conflict._Search):
+    class Noted(conflict.ConflictSearch):
         def __init__(self, *given):
             super().__init__(*given)
             searches.append(self)
 
-    monkeypatch.setattr(conflict, "_Search", Noted)
+    monkeypatch.setattr(conflict, "ConflictSearch", Noted)
     rng = np.random.default_rng(60)
     answers = [row[None] for row in true_triplets(random_tree(rng, 30), rng, 60)]
     sizes, proven, spent = [], [], []

@@ -16,7 +16,7 @@ from hcviz.core.dataframes import features_of_frame
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_frame, read_table
-from hcviz.ui.app.page import _as_dataset
+from hcviz.ui.app.page import as_dataset
 
 KITCHEN = """product,price,material,electric,rating,species,remark
 Chef knife,36.29,steel,no,3.5,a,one
@@ -126,12 +126,12 @@ def test_functions_accept_features_instead_of_a_problem(table):
 
 
 def test_explore_takes_frames_and_arrays(frame):
-    same(_as_dataset(frame, "x"), read_frame(frame, "x"))
-    data = _as_dataset(np.array([[1.0, np.nan], [2.0, 3.0]]), "x")
+    same(as_dataset(frame, "x"), read_frame(frame, "x"))
+    data = as_dataset(np.array([[1.0, np.nan], [2.0, 3.0]]), "x")
     assert isinstance(data, Dataset)
     assert data.labels == ("0", "1")
     assert data.filled().tolist() == [[1, 3], [2, 3]]
-    assert _as_dataset([[1, 2], [3, 4]], "x").features.tolist() == [[1, 2], [3, 4]]
+    assert as_dataset([[1, 2], [3, 4]], "x").features.tolist() == [[1, 2], [3, 4]]
 
 
 def test_numbers_with_a_few_texts_are_categories_of_a_frame():
@@ -182,7 +182,7 @@ def test_invalid_columns_raise_a_clear_error(columns, said):
                 take()
         assert "\n" not in str(refused.value)
     with pytest.raises(HcvizError) as refused:
-        _as_dataset(frame, "x")
+        as_dataset(frame, "x")
     assert "\n" not in str(refused.value)
 
 
@@ -215,7 +215,7 @@ def test_invalid_columns_raise_a_clear_error(columns, said):
 def test_invalid_frames_raise_a_clear_error(frame, said):
     for take in (
         lambda: Problem(features=frame),
-        lambda: _as_dataset(frame, "x"),
+        lambda: as_dataset(frame, "x"),
         lambda: hcviz.fit("average", frame),
     ):
         with pytest.raises(InvalidData, match=f"(?s){said}") as refused:

@@ -115,7 +115,7 @@ def test_the_page_gives_the_distances_on(loop):
         assert store.open_data(spec)
         loop.until(lambda: store.session.status == "settled")
         assert store.session.tree == Tree.from_linkage(linkage(squareform(matrix), "average"))
-        assert top_bar_model.state(store)["measured"][0] == "distances"
+        assert top_bar_model.state(store)["similarityNote"][0] == "distances"
         problem = store.problem
         assert node_costs_model.problem_as_read(store, problem) is problem
         store.session = replace(store.session, method="densest-cut")

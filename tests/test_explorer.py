@@ -237,9 +237,9 @@ def test_a_constraint_by_search_and_keys_alone(begun):
 
 def test_an_error_goes_when_the_person_goes_on(begun, loop):
     explorer = begun(method="average")
-    explorer.tools._on_act("clusters", {"value": "many"})
+    explorer.tools._handle_msg({"act": "clusters", "value": "many"})
     loop.until(lambda: explorer.store.view.error is not None)
-    explorer.tools._on_act("clusters", {"value": "3"})
+    explorer.tools._handle_msg({"act": "clusters", "value": "3"})
     loop.until(lambda: explorer.store.view.clusters == 3)
     assert explorer.store.view.error is None
 
@@ -387,7 +387,7 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     store, centre = explorer.store, explorer.centre
     for count in (10, 9, 23, 1, 101):
         explorer.controls["tools"].act("clusters", {"value": str(count)})
-        assert store.view.clusters == store.view.parted == count
+        assert store.view.clusters == store.view.n_clusters == count
         assert tree_tools_model.state(store)["levels"]["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
         assert centre.figures.dendrogram.cut_text.text.startswith(f"{count} cluster")
@@ -420,11 +420,11 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     store = explorer.store
     found = tree_tools_model.state(store)["levels"]["found"]
     assert found
-    explorer._cut_dragged(None, 0)
+    explorer.centre.take_cut(2 * float(explorer.centre.state.tree.height[-1]))  # above the root
     for _ in range(2):
         store.dispatch(act.Rerun())
         loop.until(lambda: store.session.status == "settled")
-        assert store.view.parted == 0
+        assert store.view.n_clusters == 0
         assert explorer.centre.clusters() is None
     assert store.view.look["clusters"] == 0
     saved = replace(store.session, look=store.view.look)
@@ -433,7 +433,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     assert other.store.view.clusters == 0
     assert other.centre.clusters() is None
     other.controls["tools"].act("clusters", {"value": ""})
-    assert other.store.view.parted == found
+    assert other.store.view.n_clusters == found
 
 
 @pytest.mark.parametrize("method", ["average", "crsc", "ward"])

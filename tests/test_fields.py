@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from hcviz.algorithms.comparison.passive import _listed
+from hcviz.algorithms.comparison.passive import as_list
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.features.parameters.model import (
     MAX_FIELD_LENGTH,
-    _field_text,
+    field_text,
     parse_field,
     set_field,
     state,
@@ -90,15 +90,15 @@ def test_initial_clusters_are_written_as_they_are_read(loop):
 
 @pytest.mark.parametrize("value", [[1, 2.5], ["a", "b c", 3], [0.1, -1]])
 def test_a_list_shown_plainly_is_read_back(value):
-    text = _field_text(value)
+    text = field_text(value)
     assert text == ", ".join(map(str, value))
     again = parse_field(text)
-    assert _listed(again if isinstance(again, str) else list(again)) == value
+    assert as_list(again if isinstance(again, str) else list(again)) == value
 
 
 @pytest.mark.parametrize("value", [[1], ["a, b", 1], [True, 1], [[1], 2], ["1", 2], ["", 1], ["'"]])
 def test_other_lists_are_shown_as_they_are(value):
-    assert _field_text(value) == str(value)
+    assert field_text(value) == str(value)
 
 
 def test_what_is_very_long_is_not_read_at_all(monkeypatch):

@@ -34,7 +34,7 @@ def package(tmp_path, monkeypatch):
 
 def folder_now(name: str = "kernel") -> str:
     jit.cache_dir.cache_clear()
-    jit._imported.cache_clear()
+    jit.imported_files.cache_clear()
     return jit.cache_dir(str(jit.PACKAGE / f"{name}.py"))
 
 

@@ -203,10 +203,9 @@ def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():
     class Held(LatestSnapshotChannel):
         """One whose thread stands still right after it found that it is too early."""
 
-        def _ready(self, not_before: float) -> bool:
-            found = super()._ready(not_before)
-            if self._waiting is not None:
-                time.sleep(max(0.0, not_before - time.monotonic()))
+        def is_due(self, not_before: float) -> bool:
+            found = super().is_due(not_before)
+            time.sleep(max(0.0, not_before - time.monotonic()))
             return found
 
     posted: list[Any] = []
@@ -376,7 +375,9 @@ class Deaf:
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
-        self.sending, self.listens, self.ended = (threading.Event() for _ in range(3))
+        self.sending, self.listens, self.has_task, self.ended = (
+            threading.Event() for _ in range(4)
+        )
         self._lock = threading.Lock()
 
     def order(self, what: Any) -> None:
@@ -386,6 +387,7 @@ class Deaf:
             self.sent.append(what if isinstance(what, str) else "task")
 
     def replies(self) -> Iterator[Any]:
+        self.has_task.set()
         self.ended.wait(LONG)
         raise EOFError
         yield
@@ -407,7 +409,7 @@ def test_a_pause_while_the_task_is_being_sent_takes_effect_after_it(paused, inbo
         runner.resume()
     assert deaf.sent == []  # it is being sent still
     deaf.listens.set()
-    wait_for(lambda: runner._job._has_task)
+    assert deaf.has_task.wait(LONG)
     runner.resume()
     assert deaf.sent == (["task", "pause", "resume"] if paused else ["task", "resume"])
     runner.close()
@@ -484,7 +486,7 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
         runner.start(run, "counting-process", items(), {"steps": 1}, 0)
         inbox.until_over()
         pids.add(inbox.messages[0].snapshot.metrics["pid"])
-        wait_for(lambda: pool._reserve)
+        wait_for(lambda: pool.reserve)
     pool.close()
     assert len(pids) == 1
 
@@ -492,8 +494,8 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
 def test_an_empty_reserve_is_filled(pool, runner, inbox):
     runner.start(1, "spinning-process", items(), {}, 0)
     inbox.until(lambda messages: len(messages) == 1)
-    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool._reserve))
-    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool._reserve]
+    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool.reserve))
+    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool.reserve]
 
 
 def test_a_closed_pool_leaves_no_process_behind():
@@ -607,8 +609,7 @@ def still_at_work(runner: Runner, worker: int | None) -> bool:
 
 
 def runner_worker(runner: Runner) -> int | None:
-    worker = None if runner._job is None else runner._job._worker
-    return None if worker is None else worker.pid
+    return runner.worker_pid
 
 
 def cpu_seconds(pid: int | None) -> float:
@@ -637,7 +638,7 @@ def test_a_warmed_worker_says_when_it_is_ready():
 
 
 def test_the_server_has_one_pool():
-    assert Runner(lambda message: None)._pool is POOL
+    assert Runner(lambda message: None).pool is POOL
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])

@@ -160,7 +160,7 @@ def store(loop):
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(learning_curve_model, "_shared_trees", {})
+    monkeypatch.setattr(learning_curve_model, "SHARED_TREES", {})
 
 
 def test_the_curve_on_the_page_is_the_distance_of_each_state(store, loop):
@@ -221,7 +221,7 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
 def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
     baselines = BaselineRuns(store, loop.schedule)
     store.dispatch(act.AddConstraint((0, 1), 2))
-    loop.until(lambda: store.session.status == "settled" and baselines._at is not None)
+    loop.until(lambda: store.session.status == "settled" and baselines.busy)
     assert store.open_data(DataSpec(name="iris"))
     assert store.view.baselines == ()
     loop.until(lambda: store.session.status == "settled")

@@ -58,7 +58,7 @@ def test_a_split_is_one_step_and_undo_brings_the_line_back(begun):
     store, centre = explorer.store, explorer.centre
     before = by_hand(explorer)
     line = store.view.cut
-    assert store.view.parted == 5
+    assert store.view.n_clusters == 5
     assert centre.state.cut is None
     assert tools_model.state(store)["levels"]["byHand"]
     assert model.cluster_field(store) == 5
@@ -66,7 +66,7 @@ def test_a_split_is_one_step_and_undo_brings_the_line_back(begun):
     assert np.array_equal(centre.clusters(), before)
     assert centre.state.cut == line
     store.dispatch(act.Redo())
-    assert store.view.parted == 5
+    assert store.view.n_clusters == 5
     press(explorer, "merge")  # the selected clade is a part of the tree that was one cluster
     assert np.array_equal(centre.clusters(), before)
 
@@ -78,7 +78,7 @@ def test_a_number_and_the_line_replace_what_was_chosen_in_one_step(begun):
     chosen = of_item(explorer)
     for replace_it in (
         lambda: press(explorer, "clusters", value="7"),
-        lambda: explorer.centre._take_cut(0.5 * float(explorer.centre.state.tree.height[-1])),
+        lambda: explorer.centre.take_cut(0.5 * float(explorer.centre.state.tree.height[-1])),
     ):
         replace_it()
         assert store.session.chosen_clusters is None

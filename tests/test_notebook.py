@@ -33,7 +33,7 @@ CELL_SECONDS = 300
 @pytest.fixture(autouse=True)
 def script(monkeypatch: pytest.MonkeyPatch) -> None:
     """No kernel's loop in this process, whatever Playwright, once started, leaves running here."""
-    monkeypatch.setattr(page, "_running_loop", lambda: None)
+    monkeypatch.setattr(page, "running_loop", lambda: None)
 
 
 def kernelspecs(folder: Path) -> KernelSpecManager:

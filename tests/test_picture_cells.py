@@ -1,4 +1,4 @@
-"""What a saved picture shows of the heatmap: the veil, and similarities computed as looked at."""
+"""What a saved picture shows of the heatmap: the mask, and similarities computed as looked at."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def asked(n, pairs):
     )
 
 
-def test_the_veil_is_saved_with_the_pairs_it_is_seen_over():
+def test_the_mask_is_saved_with_the_pairs_it_is_seen_over():
     n = 8
     rng = np.random.default_rng(1)
     tree = random_tree(rng, n)
@@ -44,12 +44,12 @@ def test_the_veil_is_saved_with_the_pairs_it_is_seen_over():
     centre = shown(tree, np.ones((n, n)), asked(n, known))
     data = centre.picture_data()
     order = list(data["order"])
-    veil = np.array(data["heat"].query_mask)
+    mask = np.array(data["heat"].query_mask)
     wanted = np.zeros((n, n), bool)
     for a, b in [*known, *((k, k) for k in range(n))]:
         i, j = order.index(a), order.index(b)
         wanted[i, j] = wanted[j, i] = True
-    assert np.array_equal(veil, np.where(wanted, 255, 0))
+    assert np.array_equal(mask, np.where(wanted, 255, 0))
     assert len(data["heat"].query_mask_colours) == 256
     centre.toggle_collapse(next(leaves for leaves in tree.clades() if 2 < leaves.size < n))
     again = centre.picture_data()  # what is collapsed on the screen is whole in a picture
@@ -74,12 +74,12 @@ def test_a_saved_picture_is_dark_where_nothing_was_asked():
     alike = np.ones((n, n))  # the lightest colour there is, but for a pair
     alike[0, 1] = alike[1, 0] = 0.0
     centre = shown(Tree.star(n), alike, asked(n, [(2, 3)]))
-    with_veil = light(centre.picture_data())
+    with_mask = light(centre.picture_data())
     assert b"dark: not queried" in draw_picture(**centre.picture_data())
     centre.set_query_mask(None)
     without = light(centre.picture_data())
     assert b"not queried" not in draw_picture(**centre.picture_data())
-    changed = np.abs(with_veil - without) > 20
+    changed = np.abs(with_mask - without) > 20
     across = changed.sum(1)
     rows = np.flatnonzero(across > across.max() / 2)  # without the words below
     columns = np.flatnonzero(changed[rows].any(0))

@@ -11,6 +11,7 @@ import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InvalidData
 from hcviz.posterior import Posterior, summarytree
+from hcviz.posterior.summary import DOUBT
 from tests.trees import all_trees, from_nested, random_tree
 
 
@@ -164,8 +165,9 @@ def test_a_tree_before_supplies_clades_and_is_favoured(seed, monkeypatch):
     trees = [random_tree(rng, 6) for _ in range(25)]
     before = random_tree(rng, 6)
     posterior = filled(trees)
-    number = 12.0
-    monkeypatch.setattr(Posterior, "_effective_number", lambda self, tree, share: number)
+    doubtful = any(DOUBT < share < 1 - DOUBT for share in posterior.support(before))
+    number = 12.0 if doubtful else 25.0
+    monkeypatch.setattr(Posterior, "support_sizes", lambda self, tree, nodes: 12.0 + 0 * nodes)
     seen = clades(before).union(*map(clades, trees))
     allowed = [tree for tree in all_trees(6, binary=True) if clades(tree) <= seen]
     best = max(favoured(tree, trees, before, number) for tree in allowed)

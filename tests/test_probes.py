@@ -43,7 +43,7 @@ def worked_out(store, loop):
     """The section, when all that it asks for beside the page is there."""
     while True:
         found, heard = similarity_queries_section.SECTION.state(store), store.answers
-        if store.aside.idle:
+        if store.compute_cache.idle:
             return found
         loop.until(lambda heard=heard: store.answers > heard)
 
@@ -95,7 +95,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
 
 def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
     usual = worked_out(store, loop)
-    store.aside.forget()
+    store.compute_cache.forget()
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS_LIVE", 100)
     agrees = "Agreement with the known tree"
 
@@ -107,7 +107,7 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
     assert told() == "computed at the end"
-    assert store.aside.idle
+    assert store.compute_cache.idle
     store.session = settled_one
     assert told() == "computed at the end"  # asked for now
     assert worked_out(store, loop) == usual
@@ -131,14 +131,14 @@ def test_a_lesson_hides_what_is_known(store, loop):
 
 
 @pytest.mark.parametrize(("most", "said"), [(100, "for up to 100 items"), (101, "Run again")])
-def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
+def test_why_there_is_no_mask_says_whether_another_run_would_bring_it(
     most, said, store, monkeypatch
 ):
     monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
-    assert said in similarity_queries_section.state(store)["noVeil"]
+    assert said in similarity_queries_section.state(store)["noQueryMask"]
 
 
 @pytest.mark.parametrize("n", [3, 5, 9, 12, 60, 101, 512, 10_000, 1_000_000])
@@ -214,7 +214,7 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     assert [point["now"] for point in points] == [False, False, True]
     assert (
         similarity_queries_model.snapshot_mask(store.session.snapshot) is not None
-    )  # and the veil is back
+    )  # and the mask is back
     store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
     points = worked_out(store, loop)["trials"]
@@ -223,24 +223,26 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
 
 
 def test_what_undo_does_not_keep_is_said(store):
-    assert similarity_queries_section.state(store)["noVeil"] == ""
+    assert similarity_queries_section.state(store)["noQueryMask"] == ""
     kept = checkpoint(store.session, "x").snapshot
     assert similarity_queries_model.snapshot_mask(kept) is not None  # of small trees it does
     store.session = replace(store.session, snapshot=replace(kept, views={}))
-    assert "Run again" in similarity_queries_section.state(store)["noVeil"]
+    assert "Run again" in similarity_queries_section.state(store)["noQueryMask"]
     store.session = replace(store.session, snapshot=None)
-    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
+    assert (
+        similarity_queries_section.state(store)["noQueryMask"] == "No similarity was asked for yet."
+    )
     store.look(matrix="features")
-    assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
+    assert "Choose Similarity" in similarity_queries_section.state(store)["noQueryMask"]
 
 
-def test_the_veil_is_switched(store):
+def test_the_mask_is_switched(store):
     assert similarity_queries_model.heatmap_mask(store) is similarity_queries_model.snapshot_mask(
         store.session.snapshot
     )
-    similarity_queries_section.SECTION.acts(Gestures(store), "veil", {})
+    similarity_queries_section.SECTION.acts(Gestures(store), "query-mask", {})
     assert similarity_queries_model.heatmap_mask(store) is None
-    similarity_queries_section.SECTION.acts(Gestures(store), "veil", {})
+    similarity_queries_section.SECTION.acts(Gestures(store), "query-mask", {})
     assert similarity_queries_model.heatmap_mask(store) is not None
 
 

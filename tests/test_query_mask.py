@@ -1,4 +1,4 @@
-"""The veil over the heatmap: what was asked for as texels, against pairs counted one by one."""
+"""The mask over the heatmap: what was asked for as texels, against pairs counted one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hcviz.datasets import noisy_blocks
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import Centre, Items, geometry
 from hcviz.ui.tree.query_mask import (
-    MOST_SAMPLED,
+    MAX_SAMPLED,
     known_shares,
     mask_colours,
     mask_levels,
@@ -61,10 +61,10 @@ def test_texels_are_those_of_the_definition(log, seed, limit, window, folded):
     edges = geometry.bins(layout.row_start, first, last, limit)
     found = known_shares(mask_of(log), layout, edges)
     bins = [layout.order[a:b].tolist() for a, b in itertools.pairwise(edges)]
-    assert max(map(len, bins)) <= MOST_SAMPLED or found.shape == (len(bins), len(bins))
+    assert max(map(len, bins)) <= MAX_SAMPLED or found.shape == (len(bins), len(bins))
     pairs = pairs_of(log)
     for a, b in itertools.product(range(len(bins)), repeat=2):
-        if max(len(bins[a]), len(bins[b])) <= MOST_SAMPLED:
+        if max(len(bins[a]), len(bins[b])) <= MAX_SAMPLED:
             assert found[a, b] == pytest.approx(share_between(bins[a], bins[b], pairs), abs=1e-12)
         assert 0 <= found[a, b] <= 1
 
@@ -115,7 +115,7 @@ def test_nothing_and_everything_have_levels_of_their_own():
     ]  # fmt: skip
 
 
-def shown_veil(centre):
+def shown_mask(centre):
     source = centre.figures.heat.mask_sources[0]
     return source.data["image"][0] if len(source.data["image"]) else None
 
@@ -128,20 +128,20 @@ def brute_levels(log, n, order):
     return np.where(known[np.ix_(order, order)], 255, 0)
 
 
-def test_the_veil_follows_the_tree_and_the_matrix():
+def test_the_mask_follows_the_tree_and_the_matrix():
     n, rng = 30, np.random.default_rng(3)
     log = [([1, 2, 3], range(n)), ([7], [9, 11])]
     centre = Centre(on_pick=lambda pick: None)
     centre.set_items(Items([f"i{k}" for k in range(n)], rng.normal(size=(n, 4)),
                            similarity=symmetric(n)))  # fmt: skip
     centre.set_tree(random_tree(rng, n))
-    assert shown_veil(centre) is None
+    assert shown_mask(centre) is None
     centre.set_query_mask(mask_of(log))
-    before = shown_veil(centre)
+    before = shown_mask(centre)
     assert np.array_equal(before, brute_levels(log, n, centre.order))
     centre.set_tree(random_tree(rng, n))
-    assert np.array_equal(shown_veil(centre), brute_levels(log, n, centre.order))
-    assert not np.array_equal(shown_veil(centre), before)
+    assert np.array_equal(shown_mask(centre), brute_levels(log, n, centre.order))
+    assert not np.array_equal(shown_mask(centre), before)
 
     def tip(row, column):
         return centre.pointer.describe("heat", column + 0.5, -(row + 0.5))[1].splitlines()[-1]
@@ -153,21 +153,21 @@ def test_the_veil_follows_the_tree_and_the_matrix():
     assert "asked" not in tip(place[9], place[9])  # with itself
 
     centre.set_theme("dark")
-    assert centre.figures.heat.mask._mapper.palette == mask_colours(THEMES["dark"])
+    assert centre.figures.heat.mask.colours == mask_colours(THEMES["dark"])
     centre.set_matrix("features")  # nobody asks for these
-    assert shown_veil(centre) is None
+    assert shown_mask(centre) is None
     assert "asked" not in tip(2, 2)
     centre.set_matrix("similarity")
-    assert shown_veil(centre) is not None
+    assert shown_mask(centre) is not None
     centre.set_query_mask(None)
-    assert shown_veil(centre) is None
+    assert shown_mask(centre) is None
     centre.set_query_mask(mask_of(log))
     centre.set_items(Items([f"j{k}" for k in range(5)], similarity=symmetric(5)))
     centre.set_tree(random_tree(rng, 5))  # other items: nothing is known of them
-    assert shown_veil(centre) is None
+    assert shown_mask(centre) is None
 
 
-def test_a_zoom_has_a_sharper_veil():
+def test_a_zoom_has_a_sharper_mask():
     n = 1_500
     data = noisy_blocks(n, 3)
     counted = CountingOracle(data.oracle)
@@ -179,7 +179,7 @@ def test_a_zoom_has_a_sharper_veil():
     centre.set_tree(data.target)
     centre.set_query_mask(counted.requests())
     whole, sharp = centre.figures.heat.mask_sources
-    assert shown_veil(centre).shape == (600, 600)
+    assert shown_mask(centre).shape == (600, 600)
     assert not len(sharp.data["x"])
     centre.show_rows(200, 260)
     drawn = sharp.data["image"][0]

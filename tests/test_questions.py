@@ -25,7 +25,6 @@ from hcviz.questions import (
     disagreement,
     shown_triplets,
     strategies,
-    surprise_question,
     triplet_support,
 )
 from hcviz.questions.context import QuestionContext
@@ -411,10 +410,6 @@ def test_surprise():
     posterior = posterior_of([shown] * 49 + [other])
     assert triplet_support(posterior, (0, 2, 1)) == pytest.approx(0.02)
     assert math.isnan(triplet_support(None, (0, 2, 1)))
-    told = surprise_question(0.02, (0, 2, 1), ["lion", "bat", "bear"])
-    assert told == "lion and bear apart from bat: true in 2 % of the trees. Sure?"
-    assert surprise_question(0.3, (0, 2, 1), ["a", "b", "c"]) == ""
-    assert surprise_question(math.nan, (0, 2, 1), ["a", "b", "c"]) == ""
     assert bits(0.25, 100) == 2.0
     assert bits(0.0, 128) == 8.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -60,6 +61,68 @@ def test_the_glossary_defines_each_term_once():
     assert len(set(terms)) == len(terms)
     for long in re.split(r"(?<=[.;:])\s|\n\n|\n-", text):
         assert len(long.split()) <= 25, long
+
+
+# ---------------------------------------------------------------------- private fields
+
+#: Private attributes that tests use of objects of other packages: the contract tests of these
+#: internals (hcviz/ui/compat), and what Panel calls with a message of the browser.
+INTERNALS_OF_OTHERS = {
+    "test_compat.py": {
+        "_busy_cleanup_scheduled", "_curdoc", "_roots", "_schedule_busy_cleanup",
+    },
+    "test_compat_sessions.py": {
+        "_cleanup", "_models", "_patch_datamodel_ref", "_render_mimebundle", "_render_model",
+        "_socket", "_subscribed_connections", "_views",
+    },
+    "test_explorer.py": {"_handle_msg"},
+    "test_message_batch.py": {"_session_context"},
+    "test_messages.py": {"_handle_msg"},
+    "test_notebook.py": {"_cleanup", "_session_context"},
+}  # fmt: skip
+
+
+def is_private(name: str) -> bool:
+    return bool(re.match(r"_[^_]", name))
+
+
+def private_names_of_others(source: str) -> set[str]:
+    """Return the private names that a module uses and does not define."""
+    used, own = set(), {"_replace"}  # of a named tuple, which is public
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute):
+            found = used if isinstance(node.ctx, ast.Load) else own
+            (found if ast.unparse(node.value) == "self" else used).add(node.attr)
+        elif isinstance(node, ast.FunctionDef):
+            own.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            used |= {each.name for each in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("setattr", "getattr")):
+            texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+            used |= {str(text).rpartition(".")[2] for text in texts}
+    return {name for name in used - own if is_private(name)}
+
+
+def test_tests_use_no_private_fields_of_the_library():
+    """Such a test breaks when the inside of a class changes, though its behaviour stays."""
+    found = {}
+    for path in (ROOT / "tests").rglob("*.py"):
+        names = private_names_of_others(path.read_text())
+        if names:
+            found[path.name] = names
+    assert found == INTERNALS_OF_OTHERS
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "store._start()", "from hcviz.ui.app.page import _theme", "store._run = 1",
+        "patch.setattr(page, '_theme', None)", "patch.setattr('hcviz.ui.app.page._theme', None)",
+        "class Slow(Runner):\n    def start(self):\n        self._job.stop()",
+    ],
+)  # fmt: skip
+def test_a_private_field_is_found(source):
+    assert private_names_of_others(source)
 
 
 # ---------------------------------------------------------------------- dependencies

@@ -7,6 +7,7 @@ means; elsewhere results are exact, up to the rounding of sums (1e-9).
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from itertools import pairwise
 
@@ -19,7 +20,7 @@ from hcviz.algorithms import generator, get
 from hcviz.algorithms.ddt import recording
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import Draws, Posterior, compare_chains, ess_mean, sampling
+from hcviz.posterior import Draws, Posterior, compare_chains, ess_mean
 from hcviz.posterior.sampling import SnapshotSampler, sample_until_settled
 from tests.ddtslow import consistent_triplets
 from tests.trees import all_trees, random_tree
@@ -287,7 +288,7 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
     problem = Problem(features=features(10), triplets=[[0, 1, 2]])
 
     def result(cores, chunk, seed=5):
-        monkeypatch.setattr(sampling, "_cores", lambda: cores)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
         monkeypatch.setattr(recording, "CALL", chunk)
         made = hcviz.sample(problem, seed=seed)
         assert made.settled

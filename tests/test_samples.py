@@ -99,13 +99,13 @@ def test_no_draw_counts_twice(store, loop):
     assert run(store, loop, act.SetParams({"steps": 3_000})) is first
     store.dispatch(act.Undo())
     assert run(store, loop, act.Rerun()) is first
-    assert first._taken == 200 + 30 + 171  # 29 draws came again
+    assert first.n_offered == 200 + 30 + 171  # 29 draws came again
     assert len(set(joints(first))) == len(joints(first)) == count(first)
     # a run that is ended: what was drawn after the tree on the screen comes again, too
     for _ in range(3):
         store.dispatch(act.SetParams({"steps": 10**6}))
-        began = first._taken
-        while first._taken < began + 40:
+        began = first.n_offered
+        while first.n_offered < began + 40:
             time.sleep(0.01)  # the page does not keep up
         store.dispatch(act.Cancel())
         loop.until(lambda: store.session.status != "sampling")

@@ -201,7 +201,7 @@ def test_methods_that_need_all_similarities_get_them():
 
 
 def test_beyond_a_sensible_size_they_say_so():
-    half = hcviz.StringOracle.MOST_LETTERS // 2
+    half = hcviz.StringOracle.MAX_LETTERS // 2
     fits = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half]))
     assert get("average").missing_data(fits) is None
     large = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half, "G"]))

@@ -131,7 +131,6 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
 
 def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
     monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
-    ex._agreement.cache_clear()
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]
     said = [Constraint(n + 1, (a, b), c, author=who)

@@ -221,7 +221,7 @@ def rewritten(content: bytes, change, redigest: bool = True) -> bytes:
     if redigest:
         entries["session.json"] = json.dumps(document).encode()
         version = manifest["version"]
-        packed = session_file._zipped(entries)
+        packed = session_file.zipped(entries)
         if version == session_file.VERSION:
             return packed
     buffer = io.BytesIO()

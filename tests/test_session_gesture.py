@@ -17,69 +17,68 @@ BAT, WHALE, LION, TROUT, PIKE, WASP, CROW, NEWT = range(8)
 def test_together_then_odd():
     draft = Draft()
     assert not draft.open
-    assert draft.pick_leaf(BAT) == draft
+    assert draft.pick((BAT,)) == draft
     draft = draft.begin_together()
     assert draft.open
     assert "click the items" in draft.sentence(ANIMALS)
-    draft = draft.pick_leaf(BAT)
+    draft = draft.pick((BAT,))
     assert draft.begin_odd().mode == "together"  # one item is no group yet
-    draft = draft.pick_leaf(WHALE)
+    draft = draft.pick((WHALE,))
     assert "bat + whale" in draft.sentence(ANIMALS)
     assert draft.ready == ((BAT, WHALE), EVERYTHING_ELSE)  # Enter: they are a group
     draft = draft.begin_odd()
     assert draft.ready is None
     assert draft.sentence(ANIMALS) == "bat + whale together, before … click the odd one out."
-    draft = draft.pick_leaf(TROUT)
+    draft = draft.pick((TROUT,))
     assert draft.ready == ((BAT, WHALE), TROUT)
     assert draft.sentence(ANIMALS).startswith("bat + whale together, before trout.")
-    both = draft.pick_leaf(PIKE)  # another one is added
+    both = draft.pick((PIKE,))  # another one is added
     assert both.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert both.begin_odd() == both  # O again keeps them
-    assert both.pick_leaf(TROUT).ready == ((BAT, WHALE), PIKE)
-    assert draft.pick_leaf(TROUT).ready is None  # clicked again: taken back
+    assert both.pick((TROUT,)).ready == ((BAT, WHALE), PIKE)
+    assert draft.pick((TROUT,)).ready is None  # clicked again: taken back
     assert draft.clear() == Draft()
 
 
 def test_a_selected_subtree_fills_the_group():
-    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_leaf(WASP)
+    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick((WASP,))
     assert draft.ready == ((BAT, WHALE, LION), WASP)
-    assert Draft().begin_odd((BAT, WHALE)).pick_leaf(WASP).ready == ((BAT, WHALE), WASP)
+    assert Draft().begin_odd((BAT, WHALE)).pick((WASP,)).ready == ((BAT, WHALE), WASP)
 
 
 def test_picks_add_and_remove_leaves_and_clades():
-    draft = Draft().begin_together().pick_clade((BAT, WHALE, LION)).pick_leaf(WHALE)
+    draft = Draft().begin_together().pick((BAT, WHALE, LION)).pick((WHALE,))
     assert draft.group == (BAT, LION)
-    assert draft.pick_clade((BAT, LION)).group == ()
-    assert draft.pick_clade((BAT, CROW)).group == (BAT, LION, CROW)
-    assert Draft().toggle(BAT).toggle(LION).toggle(BAT).group == (LION,)
+    assert draft.pick((BAT, LION)).group == ()
+    assert draft.pick((BAT, CROW)).group == (BAT, LION, CROW)
 
 
 def test_an_odd_one_from_the_group_is_ejected():
-    draft = Draft().begin_together((BAT, WHALE, TROUT)).begin_odd().pick_leaf(TROUT)
+    draft = Draft().begin_together((BAT, WHALE, TROUT)).begin_odd().pick((TROUT,))
     assert draft.ready == ((BAT, WHALE), TROUT)
-    small = Draft().begin_together((BAT, TROUT)).begin_odd().pick_leaf(TROUT)
+    small = Draft().begin_together((BAT, TROUT)).begin_odd().pick((TROUT,))
     assert small.ready is None
     assert "needs two" in small.sentence(ANIMALS)
 
 
 def test_a_clade_of_odd_ones_makes_one_constraint():
-    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
+    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick((TROUT, PIKE))
     assert draft.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert "together, before trout + pike. Click" in draft.sentence(ANIMALS)
 
 
 def test_items_are_added_to_the_group_after_the_odd_ones_and_nothing_is_lost():
-    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
+    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick((TROUT, PIKE))
     back = draft.begin_together()
     assert (back.mode, back.group, back.apart) == ("together", (BAT, WHALE), (TROUT, PIKE))
-    assert back.pick_leaf(LION).ready == ((BAT, WHALE, LION), (TROUT, PIKE))
-    moved = back.pick_leaf(TROUT)  # an odd one out that belongs to the group after all
+    assert back.pick((LION,)).ready == ((BAT, WHALE, LION), (TROUT, PIKE))
+    moved = back.pick((TROUT,))  # an odd one out that belongs to the group after all
     assert moved.ready == ((BAT, WHALE, TROUT), PIKE)
-    assert moved.pick_leaf(LION).begin_odd().apart == (PIKE,)
+    assert moved.pick((LION,)).begin_odd().apart == (PIKE,)
 
 
 def test_each_item_is_taken_back_by_itself():
-    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_clade((TROUT, LION))
+    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick((TROUT, LION))
     assert draft.group == (BAT, WHALE)
     assert draft.without(LION).ready == ((BAT, WHALE, LION), TROUT)
     assert draft.without(TROUT).apart == (LION,)
@@ -89,16 +88,16 @@ def test_each_item_is_taken_back_by_itself():
 
 
 def test_eject():
-    assert Draft().eject((BAT, WHALE, TROUT), TROUT).ready == ((BAT, WHALE), TROUT)
+    assert Draft().begin_eject((BAT, WHALE, TROUT)).pick((TROUT,)).ready == ((BAT, WHALE), TROUT)
     draft = Draft().begin_eject((BAT, WHALE, TROUT, PIKE))
     assert "does not belong" in draft.sentence(ANIMALS)
-    assert draft.pick_leaf(WASP) == draft  # not inside
-    two = draft.pick_clade((TROUT, PIKE, WASP))
+    assert draft.pick((WASP,)) == draft  # not inside
+    two = draft.pick((TROUT, PIKE, WASP))
     assert two.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert "three items" in Draft().begin_eject((BAT, WHALE)).sentence(ANIMALS)
-    assert draft.pick_leaf(TROUT).pick_leaf(PIKE) == two  # one after the other
-    assert two.pick_leaf(PIKE).ready == ((BAT, WHALE, PIKE), TROUT)
-    left = draft.pick_clade((WHALE, TROUT, PIKE))
+    assert draft.pick((TROUT,)).pick((PIKE,)) == two  # one after the other
+    assert two.pick((PIKE,)).ready == ((BAT, WHALE, PIKE), TROUT)
+    left = draft.pick((WHALE, TROUT, PIKE))
     assert left.ready is None
     assert "must stay" in left.sentence(ANIMALS)
 
@@ -109,7 +108,7 @@ MOVES = st.one_of(
         st.sampled_from(["begin_together", "begin_odd", "begin_eject"]),
         st.lists(st.integers(0, 7), max_size=4),
     ),
-    st.tuples(st.just("toggle"), st.integers(0, 7)),
+    st.tuples(st.just("without"), st.integers(0, 7)),
 )
 
 

@@ -139,7 +139,7 @@ def test_reports_of_runs_before_are_not_taken_for_those_of_the_loaded_session(be
     store.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 900_000_000}))
     loop.until(lambda: store.session.progress[0] > 0)
     late = store.session.snapshot
-    post, before = store.runner._post, store.session.run
+    post, before = store.runner.post, store.session.run
     assert store.restore(kept)
     while store.session.run < before:
         store.dispatch(act.SetMethod("ddt" if store.session.method == "average" else "average"))

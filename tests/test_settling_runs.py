@@ -242,7 +242,7 @@ def test_only_a_summary_of_draws_is_kept(step):
         PauseControl(),
         samples=samples,
     )
-    assert (samples._before is not None) == (step > 0)
+    assert (samples.before is not None) == (step > 0)
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
 
 
 def test_whole_per_cent_never_say_all_of_what_is_not_all():
-    assert consensus_sheet._percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
+    assert consensus_sheet.whole_percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
 
 
 def test_the_cloud_lays_every_tree_over_the_same_rows(sampled_store):

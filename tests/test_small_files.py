@@ -35,8 +35,8 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.link import from_query
 from hcviz.ui.state.data_sources import AT_ONCE, data_of, takes_long
 
-MOST_BYTES = 50 * 10**6
-MOST_SECONDS = 2.0
+MAX_BYTES = 50 * 10**6
+MAX_SECONDS = 2.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,7 +53,7 @@ def refused(work, said, kind=HcvizError):
     with pytest.raises(kind, match=said) as fault:
         work()
     seconds = time.process_time() - began
-    assert seconds < MOST_SECONDS, f"{seconds:.1f} s"
+    assert seconds < MAX_SECONDS, f"{seconds:.1f} s"
     tracemalloc.start()
     try:
         with pytest.raises(kind):
@@ -61,7 +61,7 @@ def refused(work, said, kind=HcvizError):
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert most < MOST_BYTES, f"{most / 1e6:.0f} MB"
+    assert most < MAX_BYTES, f"{most / 1e6:.0f} MB"
     assert len(str(fault.value)) < 1000
 
 

@@ -118,7 +118,7 @@ def test_a_thumbnail_is_small_and_within_its_box(n, seed):
     assert re.fullmatch(r"([MLHVZ][\d ]*)+", path)
     assert len(path) < 1000
     assert all(0 <= x <= history_steps.WIDE for x in numbers(path))
-    opened, tips = history_steps._opened(tree)
+    opened, tips = history_steps.opened_nodes(tree)
     assert len(tips) <= history_steps.TIPS
     assert sum(int(tree.size[tip]) for tip in tips) == n  # the tips are all of the tree, once
     leaves = np.concatenate([tree.leaves(tip) for tip in tips])

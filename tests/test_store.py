@@ -136,7 +136,7 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
         "tuna,wolf,dolphin",
     ]
     csv = "\n".join(["together_1,together_2,apart", *lines])
-    FileController(store, None, None)._open("constraints", "answers.csv", csv.encode())
+    FileController(store, None, None).open("constraints", "answers.csv", csv.encode())
     shown = constraints_model.state(store)
     assert [row["enabled"] for row in shown["items"]] == [True, False, True, False]
     assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
@@ -395,7 +395,7 @@ def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, beg
     """Pieces of the older one that are still on their way disturb nothing; it is told to stop."""
     store, browser, opened = plain_store, Browser(), []
     files = FileController(store, browser, None)
-    files._open = lambda kind, name, content: opened.append((name, content))
+    files.open = lambda kind, name, content: opened.append((name, content))
     content = bytes(range(200))
     sending, wire, said = [Sending("A", content, 20)], [], []
     for turn in range(60):
@@ -622,7 +622,7 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
 
     raised = []
     monkeypatch.setattr(threading, "excepthook", raised.append)
-    monkeypatch.setattr(store.loader, "_schedule", gone)
+    monkeypatch.setattr(store.loader, "schedule", gone)
     caplog.set_level("DEBUG", "hcviz")
     before = store.session
     for content in (wide().content, b"name,x\nbroken\n"):  # read, and not to be read
@@ -659,14 +659,14 @@ def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
     labels = store.session.labels
     content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
     files = FileController(store, None, None)
-    files._open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
+    files.open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
     assert not store.session.data.answers
     loop.until(lambda: store.session.data.answers)
     called = {name for name, _, _ in asked}
     assert called == {"match_answers", "read_signed_answers", "drop_repeated"}
     assert threading.current_thread() not in [thread for _, thread, _ in asked]
     assert len(store.problem.comparisons) == 1
-    files._open("comparisons", "lost.csv", content + b"\n" * (AT_ONCE + 1))
+    files.open("comparisons", "lost.csv", content + b"\n" * (AT_ONCE + 1))
     assert store.open_data(DataSpec(name="iris"))
     assert store.view.error[0] == "lost.csv was not added."
 
@@ -690,7 +690,7 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
 
     def add(files, name, content):
         before = len(store.session.data.answers)
-        files._open("comparisons", name, content)
+        files.open("comparisons", name, content)
         loop.until(lambda: len(store.session.data.answers) > before)
 
     large, small, other = signed(12_000, 1), signed(3, 2), signed(4, 3)
@@ -710,14 +710,14 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     add(files, "other.csv", other)
     assert read(asked) == [large, small, other]
     assert page not in [thread for _, thread, _ in asked]
-    files._open("comparisons", "small.csv", small)
+    files.open("comparisons", "small.csv", small)
     assert store.view.said == "small.csv has 3 answers that are already here: nothing was added."
 
 
 def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked):
     items, time = (4, 9, 2), "2026-01-01T00:00:00+00:00"
     text = write_answers_csv([("odd", items, "you", time)], store.session.labels)
-    FileController(store, None, None)._open(
+    FileController(store, None, None).open(
         "comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE
     )
     store.dispatch(act.AddChoice("odd", items, time=time))
@@ -759,7 +759,7 @@ def saved(store, loop):
 
 def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
     files = FileController(store, None, None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     assert store.view.said == "Reading mine.hcviz."
     assert history_model.state(store)["reading"]["said"].startswith("Reading mine.hcviz (")
     state_a_constraint(store, ["wolf", "lion"], "carp")  # a gesture, and its run to the end
@@ -807,7 +807,7 @@ def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, rea
     content = save_session(store.session)
     assert store.open_data(DataSpec(name="iris"))
     readers.clear()
-    FileController(store, None, None)._open("session", "wide.hcviz", content)
+    FileController(store, None, None).open("session", "wide.hcviz", content)
     loop.until(lambda: len(store.session.labels) == 20_000)
     assert len(readers) == 1
     assert threading.current_thread() not in readers
@@ -821,14 +821,14 @@ def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, lo
     for content in (b"nothing", saved[:-99], other.getvalue()):
         with pytest.raises(SessionFileError) as wrong:
             load_session(content)
-        files._open("session", "bad.hcviz", content)
+        files.open("session", "bad.hcviz", content)
         loop.until(lambda: store.view.loading is None)
         assert store.view.error == (wrong.value.message, wrong.value.hint)
         assert store.view.said == ""
         assert store.session is before
     # Its data are refused with their own sentence: here the items are others.
     other = replace(load_session(saved), data=DataSpec(name="iris"))
-    files._open("session", "other.hcviz", save_session(other))
+    files.open("session", "other.hcviz", save_session(other))
     loop.until(lambda: store.view.loading is None)
     assert store.view.error[0].startswith("The session was made with other items than 'iris'")
     assert store.session is before
@@ -838,8 +838,8 @@ def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, lo
 def test_of_two_session_files_the_newer_one_is_opened(store, loop, saved, slow):
     files = FileController(store, None, None)
     newer = save_session(store.session)
-    files._open("session", "old.hcviz", saved)
-    files._open("session", "new.hcviz", newer)
+    files.open("session", "old.hcviz", saved)
+    files.open("session", "new.hcviz", newer)
     assert store.view.said == "Reading new.hcviz. old.hcviz was not opened."
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
@@ -855,16 +855,16 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
     assert store.open_data(DataSpec(name="iris"))
     loop.until(lambda: store.session.status == "settled")
     files = FileController(store, None, None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     files.stop()
     assert store.view.said == "Cancelled: mine.hcviz was not opened."
     assert store.view.loading is None
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     store.dispatch(act.Undo())  # other data
     assert store.session.data.name == "zoo"
     assert store.view.loading is None
     assert store.view.error[0] == "mine.hcviz was not opened."
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nwolf,lion,ghost\n", "Bad."))
     assert "ghost" in store.view.error[0]
     assert store.view.loading is not None, "what is refused leaves all as it was"
@@ -888,7 +888,7 @@ def send(files, number, name, piece=0, pieces=3, content=b"name,x"):
 
 def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, saved, slow):
     files = FileController(store, Browser(), None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     reading = store.view.loading
     send(files, 1, "bad.csv", pieces=1, content=b"")
     assert "bad.csv" in store.view.error[0]
@@ -902,7 +902,7 @@ def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, 
 
 
 def test_data_prepared_otherwise_are_no_other_data(store, loop, saved, slow):
-    FileController(store, None, None)._open("session", "mine.hcviz", saved)
+    FileController(store, None, None).open("session", "mine.hcviz", saved)
     store.dispatch(act.SetSimilarity("cosine"))
     assert store.session.data.similarity == "cosine"
     assert store.view.error is None
@@ -925,8 +925,8 @@ def test_an_undo_that_waits_for_its_data_undoes_nothing_newer(store, loop, reade
 
 def test_a_session_file_that_a_bad_one_cancelled_is_named(store, loop, saved, slow):
     before, files = store.session, FileController(store, None, None)
-    files._open("session", "mine.hcviz", saved)
-    files._open("session", "bad.hcviz", b"nothing")
+    files.open("session", "mine.hcviz", saved)
+    files.open("session", "bad.hcviz", b"nothing")
     assert store.view.said == "Reading bad.hcviz. mine.hcviz was not opened."
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
@@ -940,7 +940,7 @@ def test_a_session_file_that_a_bad_one_cancelled_is_named(store, loop, saved, sl
 def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, saved, slow):
     before, browser = store.session, Browser()
     files = FileController(store, browser, None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     send(files, 1, "big.csv")
     assert store.view.said == "Cancelled: mine.hcviz was not opened."
     slow.allowed.set()
@@ -966,7 +966,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
 
 def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop, saved, slow):
     files = FileController(store, Browser(), None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     reading = store.view.loading
     files.act("unreadable", {"name": "x.csv"})
     assert store.view.error[0] == "The browser could not read x.csv."
@@ -986,7 +986,7 @@ def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop,
 
 def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, saved, slow):
     files = FileController(store, None, None)
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     state_a_constraint(store, ["wolf", "lion"], "carp")
     store.dispatch(act.AddChoice("odd", (4, 9, 2)))
     (known,) = load_session(saved).constraints
@@ -997,6 +997,6 @@ def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, sav
     loop.until(lambda: store.view.loading is None)
     assert store.view.said == "Opened mine.hcviz; 2 answers given meanwhile are not in it."
     assert store.session.choices == ()
-    files._open("session", "mine.hcviz", saved)
+    files.open("session", "mine.hcviz", saved)
     loop.until(lambda: store.view.loading is None)
     assert store.view.said == "The session is as it was saved."

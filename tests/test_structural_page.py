@@ -48,7 +48,7 @@ def asked(loop, store, look):
     """What ``look()`` says when everything that it asks for has been worked out."""
     while True:
         found, heard = look(), store.answers
-        if store.aside.idle:
+        if store.compute_cache.idle:
             return found
         loop.until(lambda heard=heard: store.answers > heard)
 
@@ -181,7 +181,7 @@ def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still
 def test_one_item_beside_another_is_one_other(store):
     tree = store.session.tree
     cherry = next(int(node) for node in range(tree.n_leaves, tree.n_nodes) if tree.size[node] == 2)
-    assert node_costs_section._split_text(store, tree, cherry).endswith(" | 1 other")
+    assert node_costs_section.split_text(store, tree, cherry).endswith(" | 1 other")
 
 
 def test_items_without_similarities_have_no_costs(loop):
@@ -379,7 +379,7 @@ def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():
     tree = fit("crbc", problem)
     sides = [tree.leaves(int(child)) for child in tree.children(tree.root)]
     assert sorted(len(side) for side in sides) == [8, 10]
-    cuts = cut_profile_section._compare_cuts(problem, np.arange(n), sides, None, True)
+    cuts = cut_profile_section.compare_cuts(problem, np.arange(n), sides, None, True)
     assert cuts.best[0] in (8, 10)  # whichever side the sweep begins with
     assert cuts.best[1] == pytest.approx(1.0)
     found = cut_profile_section.profile_state(cuts, n, True)

@@ -100,7 +100,7 @@ def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypat
     before = len_of(store)
     loop.until(lambda: len_of(store) > before + 2)  # the same samples: the run only goes on
     keeper.update()
-    assert not keeper._busy  # not yet
+    assert not keeper.busy  # not yet
     store.dispatch(act.Cancel())
     keeper.update()
     loop.until(lambda: len(shown) == 2)
@@ -120,7 +120,7 @@ def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
         assert uncertainty_map_model.depends_on(store) == (None,)
         keeper, shown = counted(store, loop)
         keeper.update()
-        assert not keeper._busy
+        assert not keeper.busy
         assert not shown
     many = Store(Session(), loop.schedule)
     many.session = Session(labels=tuple(map(str, range(2001))))

@@ -152,7 +152,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
     assert "The tree divides" in explanation.split_state(zoo)["said"]
-    assert any(piece["parted"] for piece in explanation.split_state(zoo)["pieces"])
+    assert any(piece["divided"] for piece in explanation.split_state(zoo)["pieces"])
     hv.render(aho_graph_sheet.drawing(aho_graph_sheet.state(zoo)), backend="bokeh")
 
 

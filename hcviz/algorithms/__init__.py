@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hcviz.posterior import Posterior
 
 #: The default number of chains of :func:`sample`, the same on every machine, and the most.
-DEFAULT_CHAINS, MOST_CHAINS = 2, 64
+DEFAULT_CHAINS, MAX_CHAINS = 2, 64
 #: The default budget of :func:`sample`, in seconds of wall time.
 DEFAULT_SECONDS = 60.0
 
@@ -260,8 +260,8 @@ def sample(
                 "Use seconds=..., or fit(..., steps=...) for a fixed number of proposals.",
             )
     number = DEFAULT_CHAINS if chains is None else check_integer(chains, "chains", InvalidParameter)
-    if not 1 <= number <= MOST_CHAINS:
-        raise InvalidParameter(f"chains must be from 1 to {MOST_CHAINS}, not {number}.")
+    if not 1 <= number <= MAX_CHAINS:
+        raise InvalidParameter(f"chains must be from 1 to {MAX_CHAINS}, not {number}.")
     return _sample(
         found, problem, seed, number, params,
         seconds=budget, progress=sys.stderr if progress else None,

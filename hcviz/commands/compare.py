@@ -11,7 +11,7 @@ from hcviz.core.text import count_noun, join_names
 from hcviz.taxonomy import Group, GroupDifference, TaxonomyDifferences
 
 #: Names of items in a line of the table, at most.
-NAMES = 5
+MAX_NAMES = 5
 
 
 def compare(options: argparse.Namespace) -> None:
@@ -39,7 +39,7 @@ def as_text(found: TaxonomyDifferences) -> str:
     if found.moved:
         lines += ["", f"{count_noun(len(found.moved), 'item')} moved:"]
         lines += [
-            f"  {_line(each.item)}: {_name(each.origin) or 'no group'} -> "
+            f"  {_on_one_line(each.item)}: {_name(each.origin) or 'no group'} -> "
             f"{_name(each.target) or 'no group'}"
             for each in found.moved
         ]
@@ -80,14 +80,14 @@ def as_json(found: TaxonomyDifferences) -> dict[str, object]:
 
 def _name(group: Group | None) -> str:
     """Return the name of a group on one line, "" for none."""
-    return "" if group is None else _line(group.name)
+    return "" if group is None else _on_one_line(group.name)
 
 
 def _plain_name(group: Group | None) -> str | None:
     return None if group is None else group.name
 
 
-def _line(text: str) -> str:
+def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -105,7 +105,7 @@ def _items(each: GroupDifference) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return join_names([_line(name) for name in names[:NAMES]], NAMES, len(names))
+    return join_names([_on_one_line(name) for name in names[:MAX_NAMES]], MAX_NAMES, len(names))
 
 
 __all__ = ["as_json", "as_text", "compare"]

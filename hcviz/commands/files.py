@@ -31,7 +31,7 @@ from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.formats import NEWICK, READERS
 
 #: Number of conflicting triplets in an error message.
-SHOWN = 5
+MAX_NAMES = 5
 TABLE_KINDS = get_args(TableKind)
 
 
@@ -119,10 +119,10 @@ def named_conflicts(triplets: Triplets, groups: Groups, labels: Sequence[str]) -
         ]
         if not texts:
             raise
-        more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+        more = f"; and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
         raise InconsistentTriplets(
             f"No tree satisfies these {'constraints' if fault.groups else 'triplets'} together: "
-            f"{'; '.join(texts[:SHOWN])}{more}.",
+            f"{'; '.join(texts[:MAX_NAMES])}{more}.",
             fault.hint,
             fault.conflict,
             fault.groups,

@@ -88,7 +88,7 @@ def smallest_conflict(
     >>> smallest_conflict([[[0, 1, 2]], [[3, 4, 5]]], [[0, 2, 1]]).members
     (0,)
     """
-    search = _Search(answers, new, n_items)
+    search = ConflictSearch(answers, new, n_items)
     everything = range(len(answers))
     if search.is_consistent(everything):
         return None
@@ -109,7 +109,9 @@ def _rows_of(answer: Any) -> Int:
     return np.asarray(rows, np.int32).reshape(-1, 3)
 
 
-class _Search:
+class ConflictSearch:
+    """The search for conflicts; ``work`` counts what it has done."""
+
     def __init__(self, answers: Sequence[Any], new: Any, n_items: int | None) -> None:
         given = [new, *answers]
         parts = [_rows_of(each) for each in given]

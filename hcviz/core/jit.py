@@ -61,7 +61,7 @@ def _dependencies(source: Path) -> set[Path]:
     """Return the file and all files of the package that it imports, directly or indirectly."""
     found, waiting = {source}, [source]
     while waiting:
-        for path in _imported(waiting.pop()):
+        for path in imported_files(waiting.pop()):
             if path not in found:
                 found.add(path)
                 waiting.append(path)
@@ -69,7 +69,8 @@ def _dependencies(source: Path) -> set[Path]:
 
 
 @cache
-def _imported(source: Path) -> tuple[Path, ...]:
+def imported_files(source: Path) -> tuple[Path, ...]:
+    """Return the files of the package that a file imports."""
     names: list[str] = []
     for base, parts, plain in _IMPORT.findall(source.read_text(encoding="utf-8")):
         names.append(base or plain)

@@ -116,16 +116,6 @@ def outer_children(parent: Int, leaf_y: Float) -> Any:
 
 
 @njit
-def rows_between(low: Int, high: Int, leaf_y: Float) -> Any:
-    """Return the row of each node from its outer children: float64 (m,)."""
-    y = np.empty(low.size, np.float64)
-    y[: leaf_y.size] = leaf_y
-    for v in range(leaf_y.size, low.size):
-        y[v] = 0.5 * (y[low[v]] + y[high[v]])
-    return y
-
-
-@njit
 def elbow_path(
     parent: Int,
     height: Float,

@@ -18,7 +18,7 @@ from hcviz.core.text import count_noun, join_names
 Float = NDArray[np.float64]
 
 #: Names of columns in a sentence, at most.
-NAMES = 5
+MAX_NAMES = 5
 
 
 def matching_rows(
@@ -195,7 +195,7 @@ def _fill_category(
 
 
 def _listed(names: Sequence[str]) -> str:
-    return join_names([quote(name) for name in names[:NAMES]], NAMES, len(names))
+    return join_names([quote(name) for name in names[:MAX_NAMES]], MAX_NAMES, len(names))
 
 
 __all__ = ["matching_rows"]

@@ -16,7 +16,7 @@ from hcviz.core.jit import njit
 from hcviz.core.treekernels import lca_many, pair_lca
 
 # Columns of the sets that wait: a slice of the items, a slice of the triplets, the new parent, and
-# 1 if the set is divided anew, 0 if the old tree is copied
+# 1 if the set is divided again, 0 if the old tree is copied
 ITEMS_BEGIN, ITEMS_END, ROWS_BEGIN, ROWS_END, OVER, DIVIDE = range(6)
 
 
@@ -107,7 +107,8 @@ def add_group_clashes(
     t = t_begin
     while t < t_end:
         row = active[t]
-        if rows[row, 2] >= 0 or not violated[row]:
+        x, third = rows[row, 0], rows[row, 2]  # the third of a group's rows is minus its size
+        if third >= 0 or not violated[row]:
             t += 1
             continue
         for k in range(begin, end):
@@ -115,8 +116,7 @@ def add_group_clashes(
         for k in range(count):
             below[nodes[k]] = 0
         group = unit[row]
-        size = -rows[row, 2]
-        x = rows[row, 0]
+        size = -third
         while True:  # each member, from the first row's a to the last row's b
             k = place[x]
             low = clash.size
@@ -157,8 +157,8 @@ def pieces_of(
         clash[nodes[k]] = 0
     for k in range(t_begin, t_end):
         t = active[k]
-        if violated[t] and rows[t, 2] >= 0:
-            a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
+        a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
+        if violated[t] and c >= 0:
             ac = pair_lca(a, c, position, table)
             bc = pair_lca(b, c, position, table)
             if ac != bc:  # clades from the lower LCA up to below the higher one separate a and b

@@ -503,7 +503,7 @@ class StringOracle:
 
     thread_safe = symmetric = pictures = True
     #: Methods that need a full matrix are available up to this number of letters in all texts.
-    MOST_LETTERS = 250_000
+    MAX_LETTERS = 250_000
 
     def __init__(self, strings: Sequence[str]) -> None:
         self.strings = list(strings)
@@ -511,7 +511,7 @@ class StringOracle:
             if not isinstance(text, str):
                 raise InvalidData(f"Item {place} is {type(text).__name__}, not a text.")
         self.n_items = check_integer(len(self.strings), "The number of texts", InvalidData, 1)
-        self.all_at_once = sum(map(len, self.strings)) <= self.MOST_LETTERS
+        self.all_at_once = sum(map(len, self.strings)) <= self.MAX_LETTERS
         try:
             import rapidfuzz.distance  # noqa: F401  an extra
         except ImportError:

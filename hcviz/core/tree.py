@@ -457,8 +457,9 @@ class Tree:
         from hcviz.core.triplets import Triplets
 
         rows = Triplets.of(triplets, self.n_leaves).rows
-        inner = self.lca(rows[:, 0], rows[:, 1])
-        outer = self.lca(inner, rows[:, 2])
+        a, b, c = rows.T
+        inner = self.lca(a, b)
+        outer = self.lca(inner, c)
         known = Groups.of(groups, self.n_leaves)
         clades = [bool(self.size[self.smallest_clade(each)] == each.size) for each in known]
         return np.concatenate([np.atleast_1d(inner != outer), np.array(clades, np.bool_)])

@@ -27,8 +27,8 @@ def grayscale_png(pixels: Any, zoom: int = 6) -> bytes:
     return _as_png(picture)
 
 
-def thumbnail(content: bytes, size: int = THUMBNAIL) -> bytes:
-    """Return a picture as a PNG of at most ``size`` pixels per side.
+def thumbnail(content: bytes) -> bytes:
+    """Return a picture as a PNG of at most ``THUMBNAIL`` pixels per side.
 
     The page gets small files, and only pixels of an uploaded file.
 
@@ -47,8 +47,8 @@ def thumbnail(content: bytes, size: int = THUMBNAIL) -> bytes:
                         f"The picture has {picture.width} x {picture.height} pixels; {limit:,} is "
                         f"the limit for {len(content):,} bytes."
                     )
-                picture.draft("RGB", (2 * size, 2 * size))
-                picture.thumbnail((size, size))
+                picture.draft("RGB", (2 * THUMBNAIL, 2 * THUMBNAIL))
+                picture.thumbnail((THUMBNAIL, THUMBNAIL))
                 return _as_png(picture.convert("RGBA"))
     except InvalidData:
         raise

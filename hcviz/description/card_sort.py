@@ -1,6 +1,6 @@
 """What the piles of a card sort say: their names, the participants, and the cards.
 
-The numbers of participants and cards compare each participant with at most ``MOST_COMPARED``
+The numbers of participants and cards compare each participant with at most ``MAX_COMPARED``
 others, evenly spaced in the order of the file.
 """
 
@@ -18,7 +18,7 @@ from hcviz.core.piles import Pile, membership, name_key, participants_of, sorted
 Float = NDArray[np.float64]
 
 #: Each participant is compared with at most this many others.
-MOST_COMPARED = 200
+MAX_COMPARED = 200
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ def _owners(piles: Sequence[Pile], names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _evenly_spaced(count: int) -> NDArray[np.int64]:
-    if count <= MOST_COMPARED:
+    if count <= MAX_COMPARED:
         return np.arange(count)
-    return np.linspace(0, count - 1, MOST_COMPARED).astype(np.int64)
+    return np.linspace(0, count - 1, MAX_COMPARED).astype(np.int64)
 
 
 __all__ = [

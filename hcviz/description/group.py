@@ -22,7 +22,7 @@ Float = NDArray[np.float64]
 Items = NDArray[np.int64]
 
 #: Features and items that are listed, at most.
-MOST_FEATURES, MOST_ITEMS = 6, 3
+MAX_FEATURES, MAX_ITEMS = 6, 3
 #: Differences of margins up to this are an effect of rounding.
 ROUNDING = 1e-9
 
@@ -164,7 +164,7 @@ def describe_group(
     near, far = (
         ()
         if known.columns is None
-        else feature_contrasts(known.columns, group, others, MOST_FEATURES)
+        else feature_contrasts(known.columns, group, others, MAX_FEATURES)
         for others in (sibling, rest)
     )
     named = groups.groups if isinstance(groups, Taxonomy) else groups
@@ -240,7 +240,7 @@ class _Fits:
         return np.asarray(self.own - highest)
 
     def _first(self, key: Float) -> tuple[ItemFit, ...]:
-        count = min(MOST_ITEMS, len(self.items) // 3)
+        count = min(MAX_ITEMS, len(self.items) // 3)
         if len(self.items) < 3 or not np.isfinite(key).any():
             return ()
         margin = self._margin()

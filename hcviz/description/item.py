@@ -15,9 +15,9 @@ from hcviz.posterior import Posterior, membership_shares
 from hcviz.taxonomy import Group, Taxonomy
 
 #: Nearest items that are listed, at most.
-MOST_NEAREST = 5
+MAX_NEAREST = 5
 #: Sampled trees that are compared with the groups, at most and at least.
-MOST_TREES, LEAST_TREES = 256, 32
+MAX_TREES, LEAST_TREES = 256, 32
 #: Trees times groups times items that are compared, at most: about a second.
 MAX_WORK = 20_000_000
 
@@ -104,11 +104,11 @@ def describe_item(
 
 
 def thinned_trees(posterior: Posterior | None, n_groups: int) -> list[Tree]:
-    """Return as many thinned trees as are compared with so many groups; none without groups."""
+    """Return the thinned trees that are compared with the groups; none without groups."""
     if posterior is None or not n_groups:
         return []
     most = MAX_WORK // (n_groups * posterior.n_items)
-    return posterior.trees(min(MOST_TREES, max(LEAST_TREES, most)))
+    return posterior.trees(min(MAX_TREES, max(LEAST_TREES, most)))
 
 
 def group_probabilities(
@@ -131,7 +131,7 @@ def _nearest(known: ItemData, item: int) -> tuple[tuple[int, float], ...]:
         return ()
     values = known.similarities.of_item(item, known.n_items).copy()
     values[item] = np.nan
-    order = np.argsort(-values, kind="stable")[:MOST_NEAREST]  # NaN comes last
+    order = np.argsort(-values, kind="stable")[:MAX_NEAREST]  # NaN comes last
     return tuple((int(k), float(values[k])) for k in order if not np.isnan(values[k]))
 
 

@@ -22,14 +22,14 @@ Items = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 #: Names that are suggested, at most: in all, and from piles.
-MOST, MOST_PILES = 4, 2
+MOST, MAX_PILES = 4, 2
 #: Values that one name joins, at most.
-MOST_VALUES = 3
+MAX_VALUES = 3
 #: Lowest F1 of a name: the harmonic mean of the share of the group that has the word, and of the
 #: share of the items with the word that are in the group.
 LEAST_FIT = 0.55
 #: The share of other items that have the word is at most this part of the share in the group.
-MOST_OUTSIDE = 0.25
+MAX_OUTSIDE = 0.25
 #: By how much a further value must raise F1.
 LEAST_GAIN = 0.03
 #: Lowest Jaccard index of a pile and the group, and lowest share of participants who use the name.
@@ -108,7 +108,7 @@ def suggest_names(data: Any, items: ArrayLike) -> tuple[SuggestedName, ...]:
         return ()
     is_member = np.zeros(known.n_items, np.bool_)
     is_member[group] = True
-    found = list(_of_piles(known.piles, is_member))[:MOST_PILES]
+    found = list(_of_piles(known.piles, is_member))[:MAX_PILES]
     rest = [*_of_words(known.words, group), *_of_values(known.columns, is_member)]
     found += [each for _, each in sorted(rest, key=lambda pair: -pair[0])]
     return tuple(_different(found))[:MOST]
@@ -137,7 +137,7 @@ def _fit(inside: int, outside: int, total: int) -> float:
 
 def _fits(inside: int, outside: int, total: int, n_items: int) -> bool:
     """Return True if a word is common in the group and rare outside."""
-    rare = outside / (n_items - total) <= MOST_OUTSIDE * inside / total
+    rare = outside / (n_items - total) <= MAX_OUTSIDE * inside / total
     return rare and _fit(inside, outside, total) >= LEAST_FIT
 
 
@@ -178,7 +178,7 @@ def _of_values(columns: Columns | None, is_member: Mask) -> Iterator[tuple[float
     best, chosen = float(fits[order[0]]), [int(order[0])]
     mask = has[:, order[0]]
     candidates = [int(k) for k in order[1:] if 2 * inside[k] >= total]
-    while len(chosen) < MOST_VALUES and candidates:
+    while len(chosen) < MAX_VALUES and candidates:
         joined = has[:, candidates] & mask[:, None]
         within = joined[is_member].sum(axis=0)
         scores = 2.0 * within / (total + joined.sum(axis=0))

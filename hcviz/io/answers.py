@@ -220,11 +220,11 @@ def read_items(content: bytes) -> tuple[str, ...]:
     separator = next((each for each, name in before.items() if name in NAME_WORDS), ",")
     try:
         lines = io.StringIO(text, newline="")
-        begun = False
+        has_names = False
         for row in (reader := csv.reader(lines, delimiter=separator, strict=True)):
             name = row[0].strip() if row else ""
-            header = not begun and name.lower() in NAME_WORDS
-            begun = begun or bool(name)
+            header = not has_names and name.lower() in NAME_WORDS
+            has_names = has_names or bool(name)
             if header or not name:
                 continue
             if name in seen:

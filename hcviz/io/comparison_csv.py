@@ -162,7 +162,7 @@ def read_comparison_csv(
     layout = AnswerLayout(separator, header, columns, labels, item_name, not pictures, mixed)
     rows = read_uniform_rows(text, layout, _parse_count, _parse_question)
     if rows is None:
-        rows = _read_line_by_line(text, layout)
+        rows = read_line_by_line(text, layout)
     if rows.counts.sum() > MAX_COUNT + MAX_MEAN_COUNT * len(rows.counts):
         raise InvalidConstraint(
             f"The counts add up to {rows.counts.sum():,} answers, which is too many."
@@ -179,7 +179,7 @@ def read_comparison_csv(
     return AnswersFile(Comparisons(np.concatenate(parts)), items, tuple(notes), asked)
 
 
-def _read_line_by_line(text: str, layout: AnswerLayout) -> AnswerRows:
+def read_line_by_line(text: str, layout: AnswerLayout) -> AnswerRows:
     """Read the rows of any file. Errors name the line."""
     header, columns, separator = layout.header, layout.columns, layout.separator
     reader = _reader(text, separator)

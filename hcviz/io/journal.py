@@ -107,7 +107,7 @@ class Journal:
         self._file = self._segment()
         self._write(_line(self.number, about, None))
         number = self.number
-        return lambda session: self._base(number, save_session(session))
+        return lambda session: self.write_base(number, save_session(session))
 
     def release(self) -> None:
         """Release the lock, so that another page can open the session."""
@@ -141,7 +141,8 @@ class Journal:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             _replace(path, content)
 
-    def _base(self, number: int, content: bytes) -> None:
+    def write_base(self, number: int, content: bytes) -> None:
+        """Write a base, and delete the older files of the journal."""
         _replace(self.folder / f"base-{number:08}.hcviz", content)
         for kind in ("log-*.jsonl", "base-*.hcviz"):
             for path in self.folder.glob(kind):

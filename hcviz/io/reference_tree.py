@@ -19,7 +19,7 @@ from hcviz.io.decoding import decode_utf8
 from hcviz.session.constraint import Constraint
 
 #: Number of names in an error message.
-SHOWN = 5
+MAX_NAMES = 5
 #: Reading ends after this many nodes per item, or ``MIN_NODES`` if that is more. A binary tree with
 #: n leaves has 2 n - 1 nodes.
 NODES_PER_ITEM, MIN_NODES = 4, 10_000
@@ -112,7 +112,7 @@ def _raise_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> 
 
 
 def _listed(names: Sequence[str]) -> str:
-    return join_names([repr(shorten(name)) for name in names[:SHOWN]], SHOWN, len(names))
+    return join_names([repr(shorten(name)) for name in names[:MAX_NAMES]], MAX_NAMES, len(names))
 
 
 def _shape(n_leaves: int) -> str:

@@ -79,7 +79,7 @@ def save_session(session: Session) -> bytes:
         entries = {"session.json": _json(document), **dict(sorted(encoder.entries.items()))}
         size = sum(map(len, entries.values()))
         if size <= MAX_BYTES and len(entries) < MAX_ENTRIES:
-            return _zipped(entries)
+            return zipped(entries)
         if not (session.past or session.future or session.history):
             raise SessionFileError(
                 f"The session takes {size / 2**20:,.0f} MB; a session file holds at most "
@@ -124,7 +124,7 @@ def load_session(content: bytes) -> Session:
 # ---------------------------------------------------------------------- the zip
 
 
-def _zipped(entries: Mapping[str, bytes]) -> bytes:
+def zipped(entries: Mapping[str, bytes]) -> bytes:
     """Return the archive. It is uncompressed if the limits of reading require it."""
     packed = _archive(entries, zipfile.ZIP_DEFLATED)
     json_size = len(entries["session.json"])

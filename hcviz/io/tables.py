@@ -193,10 +193,6 @@ def _read_file(path: Path, filename: str) -> tuple[bytes, str]:
         ) from None
 
 
-def _provenance(filename: str) -> str:
-    return f"Your table {filename!r}." if filename else "Your table."
-
-
 # ---------------------------------------------------------------------- sequences
 
 

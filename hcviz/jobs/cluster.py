@@ -97,6 +97,11 @@ class Cluster:
         except TimeoutError:
             raise _no_answer(self.address) from None
 
+    @property
+    def is_checking(self) -> bool:
+        """True while the scheduler is being contacted."""
+        return self._look is not None
+
     def _ask(self, found: Future[Any], closed: int) -> None:
         """Check the scheduler once; runs on its own thread."""
         client: Any = None
@@ -184,15 +189,15 @@ class Cluster:
             grown = partial(
                 grow_on_client, client, made, oracle, seed, problem.triplets, problem.groups
             )
-            held = _pausable(grown, PauseControl() if control is None else control)
+            held = pausable(grown, PauseControl() if control is None else control)
             return self._with_clear_errors(
                 watch_workers(held, partial(_count_workers, client), on_waiting)
             )
         try:
             data = pickle.dumps(problem)
         except Exception as reason:
-            told = unpicklable_error(reason)
-            raise ClusterError(told.message, told.hint) from None
+            error = unpicklable_error(reason)
+            raise ClusterError(error.message, error.hint) from None
         control = PauseControl() if control is None else control
         long = _long(client, self.address, task, data, control)
         return self._with_clear_errors(
@@ -359,7 +364,7 @@ def _close(client: Any) -> None:
         client.close(timeout=2)
 
 
-def _pausable(begin: Callable[[], Iterator[Snapshot | None]], control: PauseControl) -> Stream:
+def pausable(begin: Callable[[], Iterator[Snapshot | None]], control: PauseControl) -> Stream:
     """Yield the snapshots of a run that this process drives; wait while it is paused."""
     for shown in begin():
         yield shown
@@ -480,7 +485,7 @@ class DaskExecutor:
             raise unpicklable_error(reason) from None
         # The oracle is sent to a worker once, not with every task. It is the result of a task,
         # because Dask cannot restore scattered data when their worker dies.
-        self._oracle = client.submit(pickle.loads, data, pure=False)
+        self.oracle = client.submit(pickle.loads, data, pure=False)
 
     def parts(self, items: Any, stride: int) -> list[slice]:
         """Return slices of the items, of at most ``stride`` items and one shard each."""
@@ -496,7 +501,7 @@ class DaskExecutor:
     def tally(self, oracle: Any, rows: Any, columns: Any, *given: Any) -> Future[Any]:
         """Start a placement; ``rows`` are of one shard."""
         if self._features is None:
-            return self._submit(run_counted, self._oracle, tallied, rows, columns, *given)
+            return self._submit(run_counted, self.oracle, tallied, rows, columns, *given)
         shard = int(rows[0]) // self._stride
         sample = self._features.part(columns)
         made = self._submit(
@@ -508,7 +513,7 @@ class DaskExecutor:
     def build_subtree(self, oracle: Any, settings: Any, who: Any, *given: Any) -> Future[Any]:
         """Start to divide a set to its leaves."""
         if self._features is None:
-            return self._submit(run_counted, self._oracle, build_subtree, settings, who, *given)
+            return self._submit(run_counted, self.oracle, build_subtree, settings, who, *given)
         made = self._submit(divide_set, None, self._features.part(who), settings, *given)
         self._names[made] = who
         return made

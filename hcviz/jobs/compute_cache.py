@@ -13,7 +13,6 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
-from hcviz.jobs.pool import POOL, Pool
 
 log = logging.getLogger(__name__)
 
@@ -51,22 +50,19 @@ class ComputeCache:
         ``schedule(callback)`` runs a callback on the page's thread later.
     changed : callable
         Is called on that thread after each new value.
-    pool : Pool
-        The worker processes.
     """
 
     def __init__(
         self,
         schedule: Callable[[Callable[[], None]], None],
         changed: Callable[[], None],
-        pool: Pool = POOL,
     ) -> None:
         self._schedule, self._changed = schedule, changed
         self._answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._requests: dict[str, dict[Hashable, Computation]] = {}
         self._current: tuple[int, Hashable] | None = None
         self._request_number = 0
-        self._background = BackgroundRuns(schedule, pool)
+        self._background = BackgroundRuns(schedule)
         self._closed = False
 
     @property
@@ -133,16 +129,16 @@ class ComputeCache:
                 self._background.start(work.method, work.problem(), work.params, work.seed, done)
                 return True
 
-            begun = _value_or_error(begin)
-            if isinstance(begun, HcvizError):  # told later: who asks is not to be called back now
-                self._schedule(lambda: self._finish(turn, begun))
+            started = _value_or_error(begin)
+            if isinstance(started, HcvizError):  # reported later, not within this call
+                self._schedule(lambda: self._finish(turn, started))
             return
 
         def calculate() -> None:
             answer = _value_or_error(work)
             try_schedule(self._schedule, lambda: self._finish(turn, answer), "an answer")
 
-        threading.Thread(target=calculate, name="hcviz-aside", daemon=True).start()
+        threading.Thread(target=calculate, name="hcviz-compute", daemon=True).start()
 
     def _finish(self, turn: int, answer: Any) -> None:
         if self._current is None or self._current[0] != turn:

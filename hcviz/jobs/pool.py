@@ -122,7 +122,7 @@ class Pool:
         self._spares = spares
         self._warm = warm
         self._lock = threading.Lock()
-        self._reserve: list[Worker] = []
+        self.reserve: list[Worker] = []
         self._busy: set[Worker] = set()
         self._filler: threading.Thread | None = None
         self._closed = False
@@ -133,14 +133,14 @@ class Pool:
         with self._lock:
             if self._closed:
                 raise HcvizError("The server is shutting down.")
-            while self._reserve:
-                found = self._reserve.pop(0)
+            while self.reserve:
+                found = self.reserve.pop(0)
                 if found.alive:
                     break
             else:
                 found = Worker(self._warm)
             self._busy.add(found)
-            empty = not self._reserve
+            empty = not self.reserve
         if empty:
             self.fill()
         return found
@@ -149,9 +149,9 @@ class Pool:
         """Return a worker after its task. An ended worker is removed."""
         with self._lock:
             self._busy.discard(used)
-            keep = used.alive and not self._closed and len(self._reserve) < self._spares
+            keep = used.alive and not self._closed and len(self.reserve) < self._spares
             if keep:
-                self._reserve.append(used)
+                self.reserve.append(used)
         if not keep:
             used.end()
         self.fill()
@@ -169,8 +169,8 @@ class Pool:
     def _fill(self) -> None:
         while True:
             with self._lock:
-                self._reserve = [w for w in self._reserve if w.alive]
-                if self._closed or len(self._reserve) >= self._spares:
+                self.reserve = [w for w in self.reserve if w.alive]
+                if self._closed or len(self.reserve) >= self._spares:
                     self._filler = None
                     return
                 fresh = Worker(self._warm)
@@ -179,7 +179,7 @@ class Pool:
             with self._lock:
                 self._busy.discard(fresh)
                 if usable and not self._closed:
-                    self._reserve.append(fresh)
+                    self.reserve.append(fresh)
                     continue
                 self._filler = None
             fresh.end()
@@ -190,14 +190,14 @@ class Pool:
     def pids(self) -> list[int]:
         """Return the process ids of the workers: reserve first, then busy ones."""
         with self._lock:
-            return [w.pid for w in (*self._reserve, *self._busy)]
+            return [w.pid for w in (*self.reserve, *self._busy)]
 
     def close(self) -> None:
         """End all workers. No worker starts afterwards."""
         with self._lock:
             self._closed = True
-            every = (*self._reserve, *self._busy)
-            self._reserve, self._busy = [], set()
+            every = (*self.reserve, *self._busy)
+            self.reserve, self._busy = [], set()
         for one in every:
             one.end()
 

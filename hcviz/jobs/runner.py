@@ -75,8 +75,8 @@ class Runner:
         cluster: Cluster | None = None,
         on_location: Callable[[RunLocation], None] = lambda place: None,
     ) -> None:
-        self._post = post
-        self._pool = pool
+        self.post = post
+        self.pool = pool
         self._cluster = cluster
         self._on_location = on_location
         self._lock = threading.RLock()
@@ -88,6 +88,11 @@ class Runner:
         """True if a job runs or is paused."""
         job = self._job
         return job is not None and not job.channel.over
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process in which the job runs, if it has a worker."""
+        return None if self._job is None else self._job.worker_pid
 
     def start(
         self,
@@ -124,7 +129,7 @@ class Runner:
                 return
             if self._job is not None:
                 self._job.stop(None)
-            self._job = Job(task, self._post, self._pool, samples, self._cluster, self._on_location)
+            self._job = Job(task, self.post, self.pool, samples, self._cluster, self._on_location)
             self._job.begin()  # after `_job` is set, because acknowledgements look it up
 
     def acknowledge(self, run: int) -> None:
@@ -178,7 +183,7 @@ class Job:
         self._on_location = on_location
         self._task = task
         self._samples = samples
-        self._pool = pool
+        self.pool = pool
         self._control = PauseControl()
         self._worker: Worker | None = None
         self._has_task = False  # the worker has its task and accepts orders
@@ -191,6 +196,12 @@ class Job:
         """Start the task on its own thread."""
         name = f"hcviz-run-{self.run}"
         threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process of the worker, while the task is in one."""
+        worker = self._worker
+        return None if worker is None else worker.pid
 
     def stop(self, message: Message | None) -> None:
         """Stop the task, and post ``message`` if there is one."""
@@ -249,7 +260,7 @@ class Job:
             self._on_location(place)
 
     def _run_in_worker(self, task: Task) -> None:
-        worker = self._pool.take()
+        worker = self.pool.take()
         finished = False
         try:
             with self._lock:
@@ -275,4 +286,4 @@ class Job:
                 self._worker, self._has_task = None, False
             if not finished:
                 worker.end()
-            self._pool.give_back(worker)
+            self.pool.give_back(worker)

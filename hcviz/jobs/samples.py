@@ -54,13 +54,13 @@ class Samples:
         self._n_items = n_items
         self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
-        self._taken = 0
+        self.n_offered = 0
         self._reached = -1.0  # proposals of the furthest draw
         self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
         self._settling: tuple[int, float, ChainComparison] | None = None
         self._summary: Tree | None = None
-        self._before: Tree | None = None  # the shown tree before the constraints changed
+        self.before: Tree | None = None  # the shown tree before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
         self._next_draws = 0.0
 
@@ -97,10 +97,10 @@ class Samples:
                 self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> None:
-        self._taken += 1
-        if self._taken == 1:
+        self.n_offered += 1
+        if self.n_offered == 1:
             return
-        if self._taken & (self._taken - 1) == 0:
+        if self.n_offered & (self.n_offered - 1) == 0:
             self._shown, self._next = self._next, self._empty()
         else:
             self._next.add_snapshot(snapshot)
@@ -127,17 +127,17 @@ class Samples:
         """
         if snapshot.step == 0:
             if self._summary is None and keep and first is not None and first.is_binary:
-                self._before = first
+                self.before = first
             tree = first if self._summary is None else self._summary
             return snapshot if tree is None else replace(snapshot, tree=tree)
         now = time.monotonic()
-        due = self._taken >= self._next_draws and now >= self._next_summary
+        due = self.n_offered >= self._next_draws and now >= self._next_summary
         if due or snapshot.step == snapshot.total or self._summary is None:
             with self.open() as posterior:
                 if posterior is None:
                     return snapshot
-                self._summary = posterior.summary_tree(before=self._before)
-            done, self._next_draws = time.monotonic(), SUMMARY_GROWTH * self._taken
+                self._summary = posterior.summary_tree(before=self.before)
+            done, self._next_draws = time.monotonic(), SUMMARY_GROWTH * self.n_offered
             self._next_summary = done + (done - now) / SUMMARY_TIME_SHARE
         return replace(snapshot, tree=self._summary)
 
@@ -147,9 +147,9 @@ class Samples:
             if posterior is None:
                 return None
             known, now = self._settling, time.monotonic()
-            if known is None or (known[0] != self._taken and now - known[1] >= pace):
+            if known is None or (known[0] != self.n_offered and now - known[1] >= pace):
                 found = posterior.compare_chains()
-                self._settling = known = (self._taken, time.monotonic(), found)
+                self._settling = known = (self.n_offered, time.monotonic(), found)
             return known[2]
 
     def verdict(self, pace: float = 0.0, labels: Sequence[str] | None = None) -> Verdict | None:
@@ -161,7 +161,7 @@ class Samples:
             if posterior is None:
                 return None
             known, now = self._verdict, time.monotonic()
-            drawn = (self._taken, len(posterior))
+            drawn = (self.n_offered, len(posterior))
             if known is None or (known[0] != drawn and now - known[1] >= pace):
                 found = posterior.verdict(burn_in=0.0, labels=labels)
                 self._verdict = known = (drawn, now, found)

@@ -106,7 +106,7 @@ class LatestSnapshotChannel:
         not_before = 0.0
         while True:
             with self._changed:
-                while not self._ready(not_before):
+                while not self.is_due(not_before):
                     # A snapshot that waits only for the interval needs a timeout.
                     timed = self._waiting is not None and self._acknowledged and not self._paused
                     due = max(0.0, not_before - time.monotonic())
@@ -130,7 +130,8 @@ class LatestSnapshotChannel:
                 self._on_receiver_gone()
                 return
 
-    def _ready(self, not_before: float) -> bool:
+    def is_due(self, not_before: float) -> bool:
+        """Return True if there is something to deliver now. The lock must be held."""
         if self._paused:
             return False
         if self._over:

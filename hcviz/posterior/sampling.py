@@ -92,10 +92,12 @@ def sample_until_settled(
     for each in draws:
         while each.thin < coarsest:
             each.thin_out()
-    begun = [
+    counted = [
         each for each in draws if each.n_proposals
     ] or draws  # leave out chains with only a start tree
-    return Posterior.from_draws(begun, compare_chains([each.clade_codes(keys) for each in begun]))
+    return Posterior.from_draws(
+        counted, compare_chains([each.clade_codes(keys) for each in counted])
+    )
 
 
 def _advance(

@@ -7,7 +7,6 @@ from hcviz.questions.answers import (
     SURPRISING_BELOW,
     bits,
     shown_triplets,
-    surprise_question,
     triplet_support,
 )
 from hcviz.questions.central import central_tree, disagreement
@@ -30,7 +29,6 @@ __all__ = [
     "disagreement",
     "shown_triplets",
     "strategies",
-    "surprise_question",
     "teach",
     "triplet_support",
     "warm",

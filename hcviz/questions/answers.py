@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.posterior import Posterior
-from hcviz.questions.question import Question, Row, percent
+from hcviz.questions.question import Question, Row
 
 Int = NDArray[np.int32]
 
@@ -62,17 +60,6 @@ def triplet_support(posterior: Posterior | None, triplet: Row | Int) -> float:
     if posterior is None or not len(posterior.thinned_trees):
         return float("nan")
     return float(posterior.triplet_probability([tuple(int(x) for x in triplet)])[0])
-
-
-def surprise_question(share: float, triplet: Row, labels: Sequence[str]) -> str:
-    """Return a sentence that asks to confirm a surprising triplet, or an empty text.
-
-    An example: "lion and bear apart from bat: true in 2 % of the trees. Sure?"
-    """
-    if not share < SURPRISING_BELOW:
-        return ""
-    a, b, c = (labels[i] for i in triplet)
-    return f"{a} and {b} apart from {c}: true in {percent(share)} of the trees. Sure?"
 
 
 def bits(share: float, trees: int) -> float:

@@ -114,10 +114,10 @@ def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
     axis.text(0.0, 0.98, text, fontsize=7.5, va="top", transform=axis.transAxes)
 
 
-def wrap_claim(claim: dict[str, Any], wide: int = 46) -> list[str]:
+def wrap_claim(claim: dict[str, Any]) -> list[str]:
     """Return a claim as a few short lines that begin with its verdict."""
     verdict = "holds" if claim["holds"] else "DOES NOT HOLD"
-    return wrap(f"{verdict}: {claim['claim']}", wide, subsequent_indent="      ")
+    return wrap(f"{verdict}: {claim['claim']}", 46, subsequent_indent="      ")
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:

@@ -240,16 +240,14 @@ def by_sample(sizes: Sizes) -> Iterator[FigurePoint]:
             )  # fmt: skip
 
 
-def run_one(
-    method: str, oracle: Any, c: float, seed: int, similarity: Any = None
-) -> tuple[Tree, int, float]:
+def run_one(method: str, oracle: Any, c: float, seed: int) -> tuple[Tree, int, float]:
     """Return a method's tree, the number of its queries, and its CPU seconds."""
     name, params = METHODS[method]
     n = oracle.n_items
     began = time.process_time()
     if method == "SL":
         everyone = np.arange(n, dtype=np.int32)
-        matrix = oracle.similarity(everyone, everyone) if similarity is None else similarity
+        matrix = oracle.similarity(everyone, everyone)
         tree = fit(name, Problem(similarity=matrix), seed=seed)
         return tree, n * (n - 1) // 2, time.process_time() - began
     counted = CountingOracle(oracle, cache=0)
@@ -366,8 +364,9 @@ def make_figure_data(quick: bool) -> FigureData:
     return FigureData(masks, heat, choose_articles(tree, articles))
 
 
-def choose_articles(tree: Tree, case: TableData, kinds: int = 6, each: int = 4) -> tuple[Tree, Any]:
+def choose_articles(tree: Tree, case: TableData) -> tuple[Tree, Any]:
     """Return the tree restricted to the first articles of some kinds, evenly spaced by name."""
+    kinds, each = 6, 4
     names = np.array(case.labels)
     known = [k for k in sorted(set(case.labels)) if (names == k).sum() >= each]
     places = np.linspace(0, len(known) - 1, min(kinds, len(known))).round().astype(int)

@@ -12,7 +12,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.text import count_noun, join_names
 
 #: Names in a sentence, at most.
-NAMES = 5
+MAX_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def check_new(rows: AddedRows, labels: Sequence[str]) -> None:
         verb = "is" if len(names) == 1 else "are"
         raise InvalidData(
             f"{count_noun(len(names), 'new item')} {verb} in the data already: "
-            f"{join_names(names[:NAMES], NAMES, len(names))}.",
+            f"{join_names(names, MAX_NAMES)}.",
             "Rename these rows, or leave them out.",
         )
 

@@ -159,10 +159,6 @@ class Draft:
         """Ask for three items: two that belong together, then the odd one."""
         return Draft("repair")
 
-    def eject(self, members: Iterable[int], item: int) -> Draft:
-        """Return a complete draft: ``members`` without ``item``, apart from ``item``."""
-        return Draft("eject", _distinct(members)).pick((item,))
-
     def begin_drag(self, item: int) -> Draft:
         """Start to drag one item."""
         return Draft("drag", (int(item),))
@@ -199,21 +195,6 @@ class Draft:
         if len(self.picked) < 2:
             return replace(self, picked=(*self.picked, item))
         return replace(self, apart=chosen)
-
-    def pick_leaf(self, item: int) -> Draft:
-        """Apply a click on a leaf."""
-        return self.pick((item,))
-
-    def pick_clade(self, leaves: Iterable[int]) -> Draft:
-        """Apply a click on a clade."""
-        return self.pick(leaves)
-
-    def toggle(self, item: int) -> Draft:
-        """Add one item to the group, or remove it, in any gesture."""
-        if item in self.picked:
-            return replace(self, picked=tuple(i for i in self.picked if i != item))
-        mode: Mode = "together" if self.mode == "idle" else self.mode
-        return replace(self, mode=mode, picked=(*self.picked, int(item)))
 
     def without(self, item: int) -> Draft:
         """Remove one item from the odd ones, or else from the group."""

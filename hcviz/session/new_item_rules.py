@@ -23,7 +23,7 @@ from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.nesting import check_groups
 
 #: Names of items in a sentence, at most.
-NAMES = 3
+MAX_NAMES = 3
 
 
 def accept(session: Session, action: AcceptItems) -> UpdateResult:
@@ -62,7 +62,7 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
     ]
     grown = sum(lock.enabled for lock in locks)
 
-    names = join_names(list(labels[:NAMES]), NAMES, len(labels))
+    names = join_names(labels, MAX_NAMES)
     label = f"Accept {count_noun(len(labels), 'new item')}: {names}"
     spec = replace(session.data, added=(*session.data.added, action.rows))
     order = session.order

@@ -22,7 +22,7 @@ from hcviz.taxonomy.nesting import check_groups, parents_of
 CLOSED = "The review is closed. Open the second version again."
 
 #: Names of groups in a sentence, at most.
-NAMES = 3
+MAX_NAMES = 3
 
 
 def open_version(session: Session, action: OpenSecondVersion) -> UpdateResult:
@@ -164,7 +164,7 @@ def _taken(groups: list[Group], row: GroupDifference, present: frozenset[int]) -
 
 def _names(rows: tuple[GroupDifference, ...], chosen: list[int]) -> str:
     groups = [rows[k].first or rows[k].second for k in chosen]
-    return join_names([g.name for g in groups[:NAMES] if g is not None], NAMES, len(chosen))
+    return join_names([g.name for g in groups[:MAX_NAMES] if g is not None], MAX_NAMES, len(chosen))
 
 
 def _with_rest(session: Session, version: SecondVersion, text: str) -> str:

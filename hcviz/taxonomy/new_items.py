@@ -259,8 +259,7 @@ def _known_features(table: Any, taxonomy: Taxonomy) -> tuple[Float, tuple[str, .
     missing = [label for label in taxonomy.labels if label not in row]
     if missing:
         raise InvalidData(
-            f"The table lacks {len(missing):,} items of the taxonomy: "
-            f"{join_names(missing[:3], 3, len(missing))}.",
+            f"The table lacks {len(missing):,} items of the taxonomy: {join_names(missing, 3)}.",
             "Give the table that the taxonomy was made of.",
         )
     chosen = np.asarray(table.features, np.float64)[[row[label] for label in taxonomy.labels]]

@@ -1,4 +1,4 @@
-"""What active methods asked for, on the page: the veil, the numbers beside it, the slider for s."""
+"""What active methods asked for, on the page: the mask, the numbers beside it, the slider for s."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from hcviz.datasets import load
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import Server, column, pixel, wait_for, wait_idle, wait_until
 
-#: Levels of the veil's texels, 255 where everything is known.
+#: Levels of the mask's texels, 255 where everything is known.
 LEVELS = """() => {
-  const veil = Bokeh.documents[0].get_model_by_name("veil")
-  return veil && veil.data.image.length ? Array.from(veil.data.image[0]) : []
+  const mask = Bokeh.documents[0].get_model_by_name("query-mask")
+  return mask && mask.data.image.length ? Array.from(mask.data.image[0]) : []
 }"""
 
 
@@ -50,7 +50,7 @@ def asked_for(page: Page) -> int:
     return int(told.locator("b").inner_text().replace(",", ""))
 
 
-def veiled(page: Page) -> None:
+def wait_for_mask(page: Page) -> None:
     wait_for(page, f"() => ({LEVELS})().length > 0")
 
 
@@ -73,7 +73,7 @@ def masked(dashboard: Dashboard, **params: object) -> tuple[np.ndarray, int]:
 
 def test_it_is_dark_where_nothing_was_asked(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
-    veiled(page)
+    wait_for_mask(page)
     mask, queries = masked(dashboard)
     assert queries < 101 * 100 // 2
     assert asked_for(page) == queries
@@ -87,7 +87,7 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
         tip = page.locator(".hc-tip")
         expect(tip).to_contain_text(re.compile(rf"similarity [^\n]*\n{words}$"))
 
-    # Colours on the screen: the veil leaves the dark cell a tenth of its light.
+    # Colours on the screen: the mask leaves the dark cell a tenth of its light.
     def light(row: int, at: int) -> float:
         page.mouse.move(5, 5)
         x, y = pixel(page, "heat", at + 0.5, -(row + 0.5))
@@ -106,14 +106,14 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
     wait_for(page, f"() => ({LEVELS})().length === 0")
     assert light(*dark) > under + 20
     switch.press("Space")
-    veiled(page)
+    wait_for_mask(page)
     expect(switch).to_be_focused()
     assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
 
 
 def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
-    veiled(page)
+    wait_for_mask(page)
     expect(section(page)).to_contain_text("by level")  # worked out behind, and above the slider
     slider = page.get_by_role("slider", name="Sampled, s")
     slider.scroll_into_view_if_needed()
@@ -126,9 +126,9 @@ def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server)
         wait_until(page, lambda: abs(slider.bounding_box()["y"] - before) < 40)
 
 
-def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_veil_back(page, server):
+def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_mask_back(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
-    veiled(page)
+    wait_for_mask(page)
     many, before = asked_for(page), page.evaluate(LEVELS)
     slider = page.get_by_role("slider", name="Sampled, s")
     expect(slider).to_have_attribute("aria-valuetext", "s = 37")  # 8 ln 101
@@ -163,7 +163,7 @@ def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_veil_back(page, 
 
 def test_only_methods_that_ask_have_it(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-kmeans")
-    veiled(page)
+    wait_for_mask(page)
     dashboard.choose("method", "average")
     dashboard.settle()
     expect(section(page)).to_have_count(0)
@@ -172,7 +172,7 @@ def test_only_methods_that_ask_have_it(page, server):
     dashboard.settle()
     dashboard.choose("method", "heurspec")
     dashboard.settle()
-    veiled(page)
+    wait_for_mask(page)
     assert len(page.evaluate(LEVELS)) == 512 * 512
     expect(
         section(page).get_by_role("list", name=re.compile("by level")).locator("li")
@@ -196,10 +196,10 @@ def test_the_light_grows_as_the_run_goes_on(slow, new_page):
     dashboard = Dashboard(page).settle()
     page.evaluate(
         f"""() => {{
-          const veil = Bokeh.documents[0].get_model_by_name("veil")
+          const mask = Bokeh.documents[0].get_model_by_name("query-mask")
           const known = () => ({LEVELS})().filter(level => level === 255).length
           window.known = []
-          veil.properties.data.change.connect(() => window.known.push(known()))
+          mask.properties.data.change.connect(() => window.known.push(known()))
         }}"""
     )
     for _ in range(5):  # a page that stands still sees less of a run
@@ -300,7 +300,7 @@ def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own,
     dashboard.button("Cancel").click()
     expect(status).to_have_text("Cancelled")
     wait_idle(page)
-    veiled(page)
+    wait_for_mask(page)
     known = np.array(page.evaluate(LEVELS)) == 255
     cells = np.array(page.evaluate(CELLS)) != 255
     diagonal = np.eye(80, dtype=bool).ravel()

@@ -78,9 +78,9 @@ class Cell:
     def click_label(self, item: str) -> None:
         place = self.column("label-text", "text").index(item)
         x, y = self.column("label-text", "x")[place], self.column("label-text", "y")[place]
-        self.page.mouse.click(*self._still([self.which, "labels", x + 4, y]))
+        self.page.mouse.click(*self.until_still([self.which, "labels", x + 4, y]))
 
-    def _still(self, place: list) -> list[float]:
+    def until_still(self, place: list) -> list[float]:
         """The pixel of a place, once it is at rest: outputs elsewhere move the whole notebook."""
         before, now = None, self.page.evaluate(PIXEL, place)
         while before != now:
@@ -320,7 +320,7 @@ def test_trees_stream_in_until_the_run_is_cancelled(zoo):
 def test_a_zoom_reaches_the_kernel_which_names_the_rows_in_view(zoo):
     page = zoo.page
     names = set(zoo.column("label-text", "text"))
-    page.mouse.move(*zoo._still([0, "tree", 0, -50]))
+    page.mouse.move(*zoo.until_still([0, "tree", 0, -50]))
     page.mouse.wheel(0, -600)
     count = f"""([which, n]) => {{ {DOCUMENT}
       return doc.get_model_by_name('label-text').data.text.filter(Boolean).length {{}} n }}"""

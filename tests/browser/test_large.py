@@ -26,7 +26,7 @@ from tests.browser.driving import (
 )  # fmt: skip
 
 #: Bytes that a first picture may take (the image is 90,000 of them), and points of its lines.
-MOST_BYTES, MOST_POINTS = 3_000_000, 20_000
+MAX_BYTES, MAX_POINTS = 3_000_000, 20_000
 #: The share of its rows that a triangle leaves free on either side.
 INSET = 0.08
 #: Rows in view.
@@ -94,8 +94,8 @@ def test_a_large_tree_opens_collapsed_and_a_click_takes_the_triangle_under_it(
     from tests.browser.large_app import tree_of
 
     page, sizes = opened(new_page, large_server, n)
-    assert sum(sizes) < MOST_BYTES
-    assert len(column(page, "tree-lines", "x")) < MOST_POINTS
+    assert sum(sizes) < MAX_BYTES
+    assert len(column(page, "tree-lines", "x")) < MAX_POINTS
     folded = triangles(page)
     assert len(folded) > 20
     tree = tree_of(n)
@@ -136,8 +136,8 @@ def test_a_triangle_opens_by_a_double_click_and_the_wheel_closes_it_again(large_
     )
     wait_until(page, lambda: not [t for t in triangles(page) if top <= t[0] and t[1] <= bottom])
     wait_still(page)
-    assert len(column(page, "tree-lines", "x")) < MOST_POINTS
-    assert sum(sizes) < MOST_BYTES
+    assert len(column(page, "tree-lines", "x")) < MAX_POINTS
+    assert sum(sizes) < MAX_BYTES
     for _ in range(60):
         if page.evaluate(f"() => {ROWS}") > 1_500:  # rows of half a pixel
             break

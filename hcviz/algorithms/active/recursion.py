@@ -96,7 +96,7 @@ class Recursion:
             self.leave_undivided(pending)
             return
         if pending.matrix is None and self._is_small(pending):
-            pending = yield from self._with_matrix(pending)
+            pending = yield from self.with_matrix(pending)
         if pending.matrix is None:
             labels, budget = yield from self._by_sample(pending, executor)
         elif settings.compiled and m <= COMPILED and not len(pending.rows):
@@ -145,7 +145,7 @@ class Recursion:
         """Return the clusters of the first division, int32 (n,), numbered by their first items."""
         pending = self.take()
         if self._is_small(pending):
-            pending = yield from self._with_matrix(pending)
+            pending = yield from self.with_matrix(pending)
             labels = yield from self._by_matrix(pending)
         else:
             labels, _ = yield from self._by_sample(pending, None)
@@ -160,7 +160,7 @@ class Recursion:
             return True
         return m <= settings.full_size and settings.full_query_excess(m) <= pending.budget
 
-    def _with_matrix(self, pending: PendingSet) -> Steps:
+    def with_matrix(self, pending: PendingSet) -> Steps:
         """Query all similarities of a set, and return the set with them."""
         matrix = yield from queries.query(self.oracle, self.items[pending.places])
         rows = np.arange(len(pending.places), dtype=np.int32)
@@ -318,9 +318,9 @@ def _joined(rows: Int, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
     A triplet does so while c is in the part, and a group row while the part is larger than the
     group. ``rows`` are in places within the set.
     """
-    larger = np.count_nonzero(here) > -rows[:, 2]
-    third = np.where(rows[:, 2] < 0, larger, here[rows[:, 2]])
-    return here[rows[:, 0]] & here[rows[:, 1]] & third
+    a, b, c = rows.T
+    larger = np.count_nonzero(here) > -c
+    return here[a] & here[b] & np.where(c < 0, larger, here[c])
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,18 +135,18 @@ def _lowest(loss: Loss, n: int, rows: Rows, params: Any, rng: np.random.Generato
         few = rows[np.sort(rng.choice(len(rows), MAX_TRIAL_ROWS, replace=False))]
     best, least = np.zeros((n, int(params.dimensions))), np.inf
     for _ in range(int(params.starts)):
-        x = _descend(lambda y: loss(y, few), rng.normal(size=best.shape), params.max_steps)
+        x = descend(lambda y: loss(y, few), rng.normal(size=best.shape), params.max_steps)
         value = loss(x, few)[0]
         if value < least or not np.isfinite(least):
             best, least = x, value
         yield None
     if few is not rows:
-        best = _descend(lambda y: loss(y, rows), best, params.max_steps)
+        best = descend(lambda y: loss(y, rows), best, params.max_steps)
         least = loss(best, rows)[0]
     return best, least
 
 
-def _descend(loss: Any, start: Float, max_steps: int) -> Float:
+def descend(loss: Any, start: Float, max_steps: int) -> Float:
     """Minimise ``loss`` from ``start`` by L-BFGS, and centre the result."""
 
     def flat(vector: Float) -> tuple[float, Float]:

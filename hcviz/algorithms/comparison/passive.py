@@ -39,7 +39,7 @@ class Clusters(param.Parameter):  # type: ignore[type-arg]
     def _validate(self, val: Any) -> None:
         if val is None:
             return
-        names = _listed(val)
+        names = as_list(val)
         if not isinstance(names, list | tuple) or not all(
             each is None or isinstance(each, int | str) for each in names
         ):
@@ -49,7 +49,7 @@ class Clusters(param.Parameter):  # type: ignore[type-arg]
             )
 
 
-def _listed(initial: Any) -> Any:
+def as_list(initial: Any) -> Any:
     """Return the parts of a text with commas, numbers as numbers; return a list as it is."""
     if isinstance(initial, np.ndarray):
         return initial.tolist()
@@ -167,7 +167,7 @@ def _kernel(
 
 def clusters_of(initial: Any, n: int) -> NDArray[np.int64]:
     """Return ``initial`` as numbers from 0, int64 (n,), -1 for items that begin alone."""
-    names = list(_listed(initial))
+    names = list(as_list(initial))
     if len(names) != n:
         raise InvalidParameter(
             f"4-al: initial must name a cluster for each of the {n} items; it has {len(names)}.",

@@ -170,7 +170,7 @@ def _solve_steps(
         if not abs(lam) <= MAX_LAMBDA:
             raise InvalidParameter(f"lam must be {MAX_LAMBDA:g} at most, not {lam}.")
         s = s - lam * np.eye(n)
-    centred = _centre(s)
+    centred = double_centred(s)
     scale = float(np.sqrt((centred**2).sum() / n)) or 1.0  # the root mean square eigenvalue
     if k in (1, n) or n == 1:
         x = np.full((n, n), 1.0 / n) if k == 1 or n == 1 else np.eye(n)
@@ -188,7 +188,7 @@ def _solve_steps(
     working: Float = s.astype(np.float32 if single else np.float64)
     both = both.astype(working.dtype)
     target = np.abs(both) + working / rho
-    spectrum = _Spectrum(n)
+    spectrum = SpectralProjection(n)
     total = np.empty((n, n))
     check_every = CHECK_EVERY if n < LANCZOS else 2 * CHECK_EVERY
     best: Any = None
@@ -207,10 +207,10 @@ def _solve_steps(
                 value, best = worth, candidate
         goal = tolerance * max(floor, abs(value))
         kernels.plus_multipliers(s, both, rho, total)
-        least = _height([*given, *own, spectrum.optimistic_line(total, k)], k, n)
+        least = least_line([*given, *own, spectrum.optimistic_line(total, k)], k, n)
         if step == max_steps or least - value <= goal:
-            own.append(_line((total + total.T) / 2, k))
-            bound = min(bound, _height([*given, *own], k, n))
+            own.append(dual_line((total + total.T) / 2, k))
+            bound = min(bound, least_line([*given, *own], k, n))
         if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), floor):
             done = True
             break
@@ -257,10 +257,10 @@ def certified(
         x, converged = np.eye(n), False
     if multipliers is None or not np.isfinite(multipliers).all():
         multipliers = np.zeros((n, n))
-    near = _Spectrum(n).project((x + x.T) / 2, k)
+    near = SpectralProjection(n).project((x + x.T) / 2, k)
     best = max(feasible(near, near, k), key=lambda each: float((s * each).sum()))
     multipliers = np.maximum(multipliers * scale, 0.0)
-    bound = _height([_line(s + (multipliers + multipliers.T) / 2, k)], k, n)
+    bound = least_line([dual_line(s + (multipliers + multipliers.T) / 2, k)], k, n)
     value = float((s * best).sum())
     bound = max(bound, value)
     return Solution(best, value, bound, 0, converged, near, floor=_floor(similarity))
@@ -290,14 +290,14 @@ def capped_threshold(values: Float, total: float) -> float:
     return float(bends[last] + (width * (at[last] - total) / fall if fall > 0 else 0.0))
 
 
-def _centre(matrix: Float) -> Float:
+def double_centred(matrix: Float) -> Float:
     """Return P M P, where P is the projection on the complement of 1."""
     mean = matrix.mean(axis=0)
     out: Float = matrix - mean[None] - mean[:, None] + mean.mean()
     return out
 
 
-class _Spectrum:
+class SpectralProjection:
     """The projection on the spectral constraints, by few eigenvectors if few are needed.
 
     The eigenvectors are updated at each step, in a small Krylov space of the last ones. Every
@@ -320,7 +320,7 @@ class _Spectrum:
     def project(self, matrix: Float, k: int | None) -> Float:
         """Return the nearest matrix that meets the spectral constraints."""
         n = self.n
-        values, vectors = self._updated(matrix, k) or self._top(_centre(matrix), k)
+        values, vectors = self._updated(matrix, k) or self._top(double_centred(matrix), k)
         tau = 0.0 if k is None else capped_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
@@ -344,7 +344,7 @@ class _Spectrum:
         return half @ half.T
 
     def optimistic_line(self, total: Float, k: int | None) -> tuple[float, float]:
-        """Return a line that is at most :func:`_line` of this S + N, at far less cost."""
+        """Return a line that is at most :func:`dual_line` of this S + N, at far less cost."""
         ones = float(total.sum()) / self.n
         basis = self.leading.astype(np.float64)
         return _tangent(ones, np.asarray(np.linalg.eigvalsh(basis.T @ (total @ basis)), float), k)
@@ -412,14 +412,14 @@ def _few(matrix: Float, want: int) -> tuple[Float, Float]:
     return values, vectors
 
 
-def _line(total: Float, k: int | None) -> tuple[float, float]:
+def dual_line(total: Float, k: int | None) -> tuple[float, float]:
     """Return the line ``(a, b)`` of a dual point: <S + N, X> is at most a + b (t - 1).
 
     This holds for all X of trace t that meet the spectral constraints. At t = k the line is the
     maximum of <S + N, X>; for k None it bounds all t.
     """
     n = len(total)
-    c = _centre(total)
+    c = double_centred(total)
     floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
     lifted = c + floor / n
     first = 1 if k is None else n - k
@@ -436,7 +436,7 @@ def _tangent(ones: float, values: Float, k: int | None) -> tuple[float, float]:
     return ones + float(np.maximum(values - b, 0.0).sum()), b
 
 
-def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> float:
+def least_line(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> float:
     """Return the least of the lines at trace k; for None, its maximum over traces from 1 to n."""
     if k is not None:
         return min(a + b * (k - 1.0) for a, b in lines)

@@ -106,14 +106,16 @@ def _hard(
     n = problem.n_items
     aho = build(n, problem.triplets, problem.groups)
     low = lowest_similarity(problem, params.shift)
-    begun = start_tree(start)
-    fallback = aho if begun is None else build_guided(begun, problem.triplets, problem.groups)
+    warm_tree = start_tree(start)
+    fallback = (
+        aho if warm_tree is None else build_guided(warm_tree, problem.triplets, problem.groups)
+    )
     settings = CutSettings(balanced=balanced, refined=params.refine)
     settings.cut = cutsolvers.cut_solver(params.oracle, balanced, params.refine, rng)
     if params.oracle != "spectral":
         blocks = aho_components(np.arange(n), problem.triplets, problem.groups)
         cutsolvers.check_size(params.oracle, len(blocks))
-    return recurse(problem, settings, low, fallback, begun is not None)
+    return recurse(problem, settings, low, fallback, warm_tree is not None)
 
 
 def run_hrsc(
@@ -133,13 +135,13 @@ def run_hrsc(
     lam = float(params.lam)
     if not np.isfinite(lam):
         raise InvalidParameter("lam must be finite.", "CRSC makes every triplet hold.")
-    begun = start_tree(start)
+    warm_tree = start_tree(start)
     settings = CutSettings(refined=params.refine, lam=lam)
     settings.prices = lam * problem.triplets.weights
     settings.cut = cutsolvers.cut_solver(params.oracle, False, params.refine, rng)
     if params.oracle != "spectral":
         cutsolvers.check_size(params.oracle, n)
-    return recurse(problem, settings, low, begun or Tree.star(n), begun is not None)
+    return recurse(problem, settings, low, warm_tree or Tree.star(n), warm_tree is not None)
 
 
 def lowest_similarity(problem: Problem, shift: bool) -> float:

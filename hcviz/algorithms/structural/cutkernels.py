@@ -234,6 +234,10 @@ def coin_sides(rng, k):
             return side
 
 
+#: Sums over supernodes with weights W, sizes s and probabilities p: of W p, W s p^2 and W s p.
+WP, WSPP, WSP = 0, 1, 2
+
+
 @njit
 def expected_value(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, own_square):
     """Return the expected value of recursive random cutting, given each supernode's side
@@ -246,12 +250,12 @@ def expected_value(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, 
     s_P (p_P^2 + q_P^2).
     """
     third = 2.0 / 3.0
-    value = total * (within - sums_l[0] - sums_r[0])
-    value += 2.0 * sums_l[0] + third * (
-        sums_l[2] - 2.0 * sums_l[0] + held_l * sums_l[0] - sums_l[1]
+    value = total * (within - sums_l[WP] - sums_r[WP])
+    value += 2.0 * sums_l[WP] + third * (
+        sums_l[WSP] - 2.0 * sums_l[WP] + held_l * sums_l[WP] - sums_l[WSPP]
     )
-    value += 2.0 * sums_r[0] + third * (
-        sums_r[2] - 2.0 * sums_r[0] + held_r * sums_r[0] - sums_r[1]
+    value += 2.0 * sums_r[WP] + third * (
+        sums_r[WSP] - 2.0 * sums_r[WP] + held_r * sums_r[WP] - sums_r[WSPP]
     )
     return value + third * (held_l * own_l + held_r * own_r - own_square)
 
@@ -266,7 +270,7 @@ def conditional_sides(weights, own, sizes):
     """
     k = sizes.size
     total = np.float64(sizes.sum())
-    # For each node and side: sums over the others of W p, W s p^2 and W s p.
+    # For each side and node: the sums over the others.
     near = np.zeros((2, 3, k))
     sums = np.zeros((2, 3))
     within = 0.0
@@ -276,13 +280,13 @@ def conditional_sides(weights, own, sizes):
                 w = weights[v, j]
                 within += w / 2.0
                 for x in range(2):
-                    near[x, 0, v] += 0.5 * w
-                    near[x, 1, v] += 0.25 * w * sizes[j]
-                    near[x, 2, v] += 0.5 * w * sizes[j]
+                    near[x, WP, v] += 0.5 * w
+                    near[x, WSPP, v] += 0.25 * w * sizes[j]
+                    near[x, WSP, v] += 0.5 * w * sizes[j]
         for x in range(2):
-            sums[x, 0] += near[x, 0, v] * 0.5 / 2.0
-            sums[x, 1] += near[x, 1, v] * 0.5
-            sums[x, 2] += (near[x, 2, v] + sizes[v] * near[x, 0, v]) * 0.5 / 2.0
+            sums[x, WP] += near[x, WP, v] * 0.5 / 2.0
+            sums[x, WSPP] += near[x, WSPP, v] * 0.5
+            sums[x, WSP] += (near[x, WSP, v] + sizes[v] * near[x, WP, v]) * 0.5 / 2.0
     held = np.array([total / 2.0, total / 2.0])
     mine = np.array([own.sum() / 2.0, own.sum() / 2.0])
     square = 0.0
@@ -305,9 +309,9 @@ def conditional_sides(weights, own, sizes):
                     add = -1.0 if old == 0 else 1.0
                     if old == 0:
                         trial[option, x] = sums[x]
-                    trial[option, x, 0] += add * q * near[x, 0, v]
-                    trial[option, x, 1] += add * (q * q * s * near[x, 0, v] + q * near[x, 1, v])
-                    trial[option, x, 2] += add * q * (s * near[x, 0, v] + near[x, 2, v])
+                    trial[option, x, WP] += add * q * near[x, WP, v]
+                    trial[option, x, WSPP] += add * q * (q * s * near[x, WP, v] + near[x, WSPP, v])
+                    trial[option, x, WSP] += add * q * (s * near[x, WP, v] + near[x, WSP, v])
                 trial_held[option, x] = held[x] + (p - 0.5) * s
                 trial_mine[option, x] = mine[x] + (p - 0.5) * own[v]
             worth[option] = expected_value(
@@ -330,8 +334,8 @@ def conditional_sides(weights, own, sizes):
             for j in range(k):
                 if j != v:
                     w = weights[v, j]
-                    near[x, 0, j] += (p - 0.5) * w
-                    near[x, 1, j] += (p * p - 0.25) * w * s
-                    near[x, 2, j] += (p - 0.5) * w * s
+                    near[x, WP, j] += (p - 0.5) * w
+                    near[x, WSPP, j] += (p * p - 0.25) * w * s
+                    near[x, WSP, j] += (p - 0.5) * w * s
         square = new_square
     return side

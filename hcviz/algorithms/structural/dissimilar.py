@@ -94,9 +94,11 @@ def _recurse(
 ) -> Iterator[Snapshot | None]:
     """Check the triplets, then run the recursion."""
     aho = build(problem.n_items, problem.triplets, problem.groups)
-    begun = start_tree(start)
-    fallback = aho if begun is None else build_guided(begun, problem.triplets, problem.groups)
-    return recurse(problem, settings, low, fallback, begun is not None)
+    warm_tree = start_tree(start)
+    fallback = (
+        aho if warm_tree is None else build_guided(warm_tree, problem.triplets, problem.groups)
+    )
+    return recurse(problem, settings, low, fallback, warm_tree is not None)
 
 
 def _lowest(problem: Problem, shift: bool) -> float:

@@ -186,8 +186,9 @@ def put_penalties(s):
     """Add the prices of violated soft triplets to the cuts."""
     for t in range(s.rows.shape[0]):
         if s.price[t] > 0:
-            k = lca(s, s.place[s.rows[t, 0]], s.place[s.rows[t, 1]])
-            if k <= s.place[s.rows[t, 2]] < s.end[k]:
+            a, b, c = s.rows[t, 0], s.rows[t, 1], s.rows[t, 2]
+            k = lca(s, s.place[a], s.place[b])
+            if k <= s.place[c] < s.end[k]:
                 s.cut[k] += s.price[t]
 
 
@@ -234,10 +235,10 @@ def apply_triplets(s, k, p, brother):
             continue
         for y in range(s.item_begin[item], s.item_begin[item + 1]):
             t = s.item_triplets[y]
-            c = s.place[s.rows[t, 2]]
+            first, second, third = s.rows[t, 0], s.rows[t, 1], s.rows[t, 2]
+            a, b, c = s.place[first], s.place[second], s.place[third]
             price = s.price[t]
-            if item == s.rows[t, 2]:
-                a, b = s.place[s.rows[t, 0]], s.place[s.rows[t, 1]]
+            if item == third:
                 a_in, b_in = k <= a < stop, k <= b < stop
                 if a_in and b_in:
                     continue
@@ -254,10 +255,10 @@ def apply_triplets(s, k, p, brother):
                 else:
                     s.floor[v] = True
             else:
-                b = s.place[s.rows[t, 1] if item == s.rows[t, 0] else s.rows[t, 0]]
-                if k <= b < stop or k <= c < stop:
+                other = b if item == first else a
+                if k <= other < stop or k <= c < stop:
                     continue
-                q = b
+                q = other
                 while not s.up[q] <= c < s.end[s.up[q]]:
                     q = s.up[q]
                 if q == p:

@@ -95,10 +95,10 @@ def run(
         raise InvalidParameter("lam must be finite; leave it out to make every triplet hold.")
     if problem.is_sparse:
         problem.similarity_or_default  # noqa: B018  raises TooLarge
-    begun = start_tree(start)
-    if begun is not None and not soft:
-        begun = build_guided(begun, triplets, problem.groups)
-    return _search(problem, params, triplets, rng, begun)
+    warm_tree = start_tree(start)
+    if warm_tree is not None and not soft:
+        warm_tree = build_guided(warm_tree, triplets, problem.groups)
+    return _search(problem, params, triplets, rng, warm_tree)
 
 
 def _search(
@@ -106,7 +106,7 @@ def _search(
     params: Parameters,
     triplets: Triplets,
     rng: np.random.Generator,
-    begun: Tree | None,
+    warm_tree: Tree | None,
 ) -> Iterator[Snapshot | None]:
     """Run the search and yield the best trees."""
     n = problem.n_items
@@ -128,7 +128,7 @@ def _search(
     if n < 3:
         yield snapshot(Tree.star(n), total)
         return
-    first_tree = begun or (yield from _first(problem, sign, soft))
+    first_tree = warm_tree or (yield from _first(problem, sign, soft))
     s = allocate(n, triplets, lam, Nesting(problem.groups, n))
     left, right = binary_children(first_tree)
     regraft.put_tree(s, left, right, 2 * n - 2)

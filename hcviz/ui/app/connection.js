@@ -58,7 +58,7 @@ function watchConnection(root, doc) {
       : kept
         ? "Your answers are kept. This page comes back with them as soon as the server does."
         : "This server keeps no sessions: answers that were not saved to a file are lost. " +
-          "This page begins anew as soon as the server is back."
+          "This page starts again when the server is back."
   }
   const refuse = what => {
     key.textContent = `${what} was ignored. Please wait.`

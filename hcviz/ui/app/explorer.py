@@ -266,7 +266,7 @@ class Explorer:
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
         """Keep the dragged cut in later trees; without one, keep clusters off."""
         store = self.store
-        store.view = replace(store.view, cut=height, clusters=clusters, parted=clusters)
+        store.view = replace(store.view, cut=height, clusters=clusters, n_clusters=clusters)
         if store.session.chosen_clusters is not None:
             store.dispatch(act.ChooseClusters())
         store.notify()

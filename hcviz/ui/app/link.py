@@ -59,7 +59,7 @@ class Link:
 
 
 #: Chosen clusters of more items are left out of a link.
-MOST_CHOSEN = 2_000
+MAX_CHOSEN = 2_000
 
 #: What a constraint in a link says about its items instead of naming others.
 _CLADE_SIGNS = {EVERYTHING_ELSE: "*", NOT_A_GROUP: "!"}
@@ -210,7 +210,7 @@ def _chosen(session: Session) -> tuple[int, ...]:
     chosen = session.chosen_clusters
     return (
         ()
-        if chosen is None or session.n_items > MOST_CHOSEN
+        if chosen is None or session.n_items > MAX_CHOSEN
         else chosen.of_item[: session.n_items - session.data.n_added]
     )
 

@@ -1,6 +1,6 @@
 """The middle of the page: tabs, the tree with its tools, and the sheet that may lie over them.
 
-The tree stays where it is under a sheet, so that nothing has to be laid out anew when the sheet is
+The tree stays where it is under a sheet, so that nothing has to be laid out again when the sheet is
 taken away; it is only hidden, from the keyboard and from screen readers too.
 """
 
@@ -87,7 +87,7 @@ class Middle(Controls):
 
     @property
     def open(self) -> Part | None:
-        """The sheet that lies open."""
+        """The open sheet."""
         return self._made.get(self.now(self._store))
 
     @staticmethod

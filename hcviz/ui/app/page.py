@@ -108,16 +108,16 @@ def serve_page(
         except HcvizError as found:
             fault = found
 
-    begun = sources.offered() if spec is None and link.data is None else None
-    if begun is not None:
-        spec = begun.spec
+    offer = sources.offered() if spec is None and link.data is None else None
+    if offer is not None:
+        spec = offer.spec
     gate = Gate(document)
     cluster = cluster_of(scheduler)
     explorer = Explorer(
         gate.schedule, lambda: as_one_message(document), link, cluster, budget(seconds), spec=spec
     )
-    if begun is not None and begun.session is not None:
-        explorer.store.restore(begun.session)
+    if offer is not None and offer.session is not None:
+        explorer.store.restore(offer.session)
     explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
@@ -291,7 +291,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         )
         pn.state.on_session_destroyed(lambda _context: explorer.close())
     else:
-        wire = NotebookConnection(_running_loop())
+        wire = NotebookConnection(running_loop())
         explorer = Explorer(
             wire.schedule,
             wire.together,
@@ -310,7 +310,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
 def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
     """Return a data set and its name among the given ones. The same data keep their name."""
-    dataset = _as_dataset(problem_or_dataset, "notebook data")
+    dataset = as_dataset(problem_or_dataset, "notebook data")
     name, number = dataset.title, 1
     while sources.GIVEN.get(name, dataset) is not dataset:
         number += 1
@@ -319,7 +319,8 @@ def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
     return dataset, name
 
 
-def _as_dataset(given: Any, name: str) -> Dataset:
+def as_dataset(given: Any, name: str) -> Dataset:
+    """Return what a notebook gave as a data set: a DataFrame, an array or a problem."""
     if isinstance(given, Dataset):
         return given
     if is_frame(given):
@@ -337,7 +338,8 @@ def _as_dataset(given: Any, name: str) -> Dataset:
     )
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop of this thread, or None without one."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

@@ -82,18 +82,18 @@ export function render({ model, el, view }) {
   root.querySelector("footer").append(model.get_child("foot"))
   // The inspector above the sections grows and shrinks with a run. The sections below it stay in
   // place.
-  const told = model.get_child("right"),
+  const inspector = model.get_child("right"),
     aside = root.querySelector("aside.right")
   let tall = 0
   const stay = new ResizeObserver(() => {
     const before = tall,
-      grown = (tall = told.offsetHeight) - before
+      grown = (tall = inspector.offsetHeight) - before
     const below =
       aside.scrollTop > before ||
       model.get_child("below").some(each => each.matches(":focus-within"))
     if (before && below) aside.scrollTop += grown
   })
-  stay.observe(told)
+  stay.observe(inspector)
 
   const folds = {
     left: root.querySelector('[data-side="left"]'),

@@ -22,7 +22,6 @@ export const render = component("tabs", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           role: "tab",
           "data-key": `tab-${tab.name === state.now ? "now" : tab.name}`,
           class: tab.name === state.now ? "now" : "",

@@ -1,7 +1,7 @@
 """``show_range``: set what a range shows together with its bounds.
 
 Internals of BokehJS 3.9.2 (``models/ranges/numerical_range.ts``): ``convert`` clips start and end
-by the bounds that the range has when they arrive. The server is not told. So the bounds are set
+by the bounds that the range has when they arrive. The server gets no message. So the bounds are set
 first.
 
 Never change ``min_interval`` or ``max_interval`` of a range on a page. The browser answers with a

@@ -3,7 +3,9 @@
 // tests/browser/test_compat.py.
 function layOutOnlyIf(view, isNeeded) {
   const layOut = view.after_resize.bind(view)
-  view.after_resize = () => { if (isNeeded()) layOut() }
+  view.after_resize = () => {
+    if (isNeeded()) layOut()
+  }
 }
 
 // The Bokeh document of a component.

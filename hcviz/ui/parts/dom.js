@@ -1,6 +1,7 @@
 // Shared by all components: create elements, repaint and keep the focus, save and open files.
 function h(tag, props = {}, ...children) {
   const node = document.createElement(tag)
+  if (tag === "button") node.type = "button" // unless `props` say that it submits a form
   for (const [key, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value)
@@ -18,7 +19,12 @@ function h(tag, props = {}, ...children) {
   return node
 }
 
-// The same for SVG elements.
+// A button with a text; the `main` one of several is emphasised.
+function textButton(key, text, act, title, main = false) {
+  return h("button", { "data-key": key, class: main ? "main" : "", title, onclick: act }, text)
+}
+
+// The same as `h` for SVG elements.
 function svg(tag, props = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag)
   for (const [key, value] of Object.entries(props)) {
@@ -81,7 +87,6 @@ function foldable(state, send, body) {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "data-key": `fold-${state.title}`,
           "aria-expanded": String(state.open),
@@ -266,13 +271,15 @@ async function sendFile(file, send, kind) {
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
   const progress = { acknowledged: 0, stop: false, wake: null }
   UPLOADS.set(id, progress)
-  for (let piece = 0; piece < pieces; piece++) {
-    while (piece - progress.acknowledged >= AHEAD && !progress.stop)
+  for (let number = 0; number < pieces; number++) {
+    while (number - progress.acknowledged >= AHEAD && !progress.stop)
       await new Promise(done => {
         progress.wake = done
       })
     if (progress.stop) break
-    const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
+    const bytes = new Uint8Array(
+      await file.slice(number * PIECE, (number + 1) * PIECE).arrayBuffer(),
+    )
     let text = ""
     for (let i = 0; i < bytes.length; i += 32768)
       text += String.fromCharCode(...bytes.subarray(i, i + 32768))
@@ -281,7 +288,7 @@ async function sendFile(file, send, kind) {
       kind,
       name: file.name,
       size: file.size,
-      piece,
+      piece: number,
       pieces,
       base64: btoa(text),
     })

@@ -1,7 +1,6 @@
 // The items of the statement in progress, each with a button that takes it back.
 function picked(kind, title, items, send) {
   if (!items.shown.length) return null
-  const peek = item => (kind === "apart" ? { apart: [item.id] } : { together: [item.id] })
   return h(
     "div",
     { class: `picked ${kind}`, role: "group", "aria-label": title },
@@ -9,7 +8,6 @@ function picked(kind, title, items, send) {
       h(
         "button",
         {
-          type: "button",
           class: `chip ${kind}`,
           "data-key": `${kind}-${item.id}`,
           title: `Take ${item.name} back`,

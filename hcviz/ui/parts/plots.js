@@ -195,7 +195,6 @@ VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
           h(
             "button",
             {
-              type: "button",
               style: `left:${(100 * x(k)) / W}%;top:${(100 * y(value)) / H}%`,
               ...point(k, value),
             },
@@ -302,7 +301,7 @@ VIEWS.points = ({ points, label }, send) =>
 VIEWS.mask = ({ on }, send) =>
   h(
     "label",
-    { class: "veil small" },
+    { class: "query-mask small" },
     h("input", {
       type: "checkbox",
       checked: on,

@@ -19,6 +19,7 @@ from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
+from hcviz.description.item_data import is_cheap
 from hcviz.io.added_rows import with_rows
 from hcviz.io.answers import count_answers, with_answers
 from hcviz.io.rawtable import SEPARATORS
@@ -36,7 +37,7 @@ AT_ONCE = 500_000
 COLUMNS_AT_ONCE = 600
 
 #: Number of answers in an attached file, by the hash and the length of its content.
-_counts: dict[tuple[int, int], int] = {}
+ANSWER_COUNTS: dict[tuple[int, int], int] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +107,9 @@ def check_parameters(session: Session) -> None:
 
 def resolve(spec: DataSpec) -> Dataset:
     """Load the data of ``spec``. Raises :class:`InvalidData`, or the error of its table."""
-    begun = offered()
-    if begun is not None and begun.spec.has_same_data(spec):
-        return begun.data
+    offer = offered()
+    if offer is not None and offer.spec.has_same_data(spec):
+        return offer.data
     found = _of_itself(spec)
     for rows in spec.added:
         found = with_rows(found, rows)
@@ -116,16 +117,16 @@ def resolve(spec: DataSpec) -> Dataset:
         before = found
         found = with_answers(found, content, filename)
         more = sum((found.asked or {}).values()) - sum((before.asked or {}).values())
-        _counts[hash(content), len(content)] = more
+        ANSWER_COUNTS[hash(content), len(content)] = more
     return found
 
 
 def answers_in(content: bytes) -> int:
     """Return the number of answers in an attached file, which is read once."""
     key = hash(content), len(content)
-    if key not in _counts:
-        _counts[key] = count_answers(content)
-    return _counts[key]
+    if key not in ANSWER_COUNTS:
+        ANSWER_COUNTS[key] = count_answers(content)
+    return ANSWER_COUNTS[key]
 
 
 def takes_long(spec: DataSpec) -> bool:
@@ -176,8 +177,10 @@ def keeping(problem: Problem, before: Problem | None) -> Problem:
     ``all_at_once``), and those that also compare.
     """
     oracle = problem.oracle
-    easy = any(getattr(oracle, name, False) for name in ("cheap", "pictures", "all_at_once"))
-    if easy or not isinstance(oracle, SimilarityOracle) or isinstance(oracle, ComparisonOracle):
+    similarities_only = isinstance(oracle, SimilarityOracle) and not isinstance(
+        oracle, ComparisonOracle
+    )
+    if is_cheap(oracle) or not similarities_only:
         return problem
     kept = None if before is None else before.oracle
     same = isinstance(kept, CountingOracle) and kept.oracle is oracle

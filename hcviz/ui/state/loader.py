@@ -70,7 +70,7 @@ class Loader:
     """
 
     def __init__(self, page: Page, schedule: Callable[[Callable[[], None]], None]) -> None:
-        self._page, self._schedule = page, schedule
+        self._page, self.schedule = page, schedule
         self._load: _Load | None = None
 
     @property
@@ -121,9 +121,9 @@ class Loader:
                 found = read()
             except Exception as fault:
                 wrong = fault
-                try_schedule(self._schedule, lambda: finish(None, wrong), name)
+                try_schedule(self.schedule, lambda: finish(None, wrong), name)
             else:
-                try_schedule(self._schedule, lambda: finish(found), name)
+                try_schedule(self.schedule, lambda: finish(found), name)
 
         threading.Thread(target=work, name="hcviz-reading", daemon=True).start()
 
@@ -187,8 +187,8 @@ class Loader:
 
     def cancel(self, sending: str = "") -> None:
         """Cancel the load in progress, and tell it; ``sending``: a file that was being sent."""
-        told = [self._drop(), f"{sending} was not opened." if sending else ""]
-        said = " ".join(dict.fromkeys(filter(None, told)))
+        sentences = [self._drop(), f"{sending} was not opened." if sending else ""]
+        said = " ".join(dict.fromkeys(filter(None, sentences)))
         self._page.look(loading=None, **({"said": f"Cancelled: {said}"} if said else {}))
 
     def supersede(self) -> None:

@@ -100,7 +100,7 @@ class Store:
         self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
         self.posteriors = PosteriorCache()
         #: Computations beside the run, and how many of them returned a result.
-        self.aside = ComputeCache(schedule, self._answered)
+        self.compute_cache = ComputeCache(schedule, self._answered)
         self.answers = 0
         self.loader = Loader(self, schedule)
         self._loaded: LoadedData | None = None
@@ -172,7 +172,7 @@ class Store:
     def close(self) -> None:
         """Stop all computations: the page is closed."""
         self.runs.close()
-        self.aside.close()
+        self.compute_cache.close()
 
     # ------------------------------------------------------------------ data
 
@@ -290,7 +290,7 @@ class Store:
     def use(self, dataset: Dataset, spec: DataSpec) -> Problem:
         """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
         self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
-        self.aside.forget()
+        self.compute_cache.forget()
         return self._loaded.problem
 
     # ------------------------------------------------------------------ runs and posteriors
@@ -365,13 +365,14 @@ class Store:
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
             self.earlier = self.samples
-            self._start(effect)
+            self.start_run(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, said=effect.text)
 
-    def _start(self, effect: Any) -> None:
+    def start_run(self, effect: Any) -> None:
+        """Start the run of an effect; a run that cannot start has failed."""
         try:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets).with_groups(effect.groups)
@@ -432,7 +433,7 @@ class Store:
 
 #: The view state in which nothing refers to items of the tree.
 _NOTHING_MARKED: dict[str, Any] = {
-    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None, "level": ALL,
+    "selection": (), "draft": Draft(), "clusters": None, "n_clusters": 0, "cut": None, "level": ALL,
 }  # fmt: skip
 
 

@@ -58,11 +58,11 @@ class ViewState:
     #: What the branches' colours mean.
     colour: str = "clusters"
     #: True if the heatmap hides similarities that the method did not query.
-    veil: bool = True
+    query_mask: bool = True
     #: How many clusters to colour: None for those that the method finds, 0 for none.
-    #: ``parted`` is their number in the shown tree, ``cut`` the height of the line that cuts it.
+    #: ``n_clusters`` is their number in the shown tree, ``cut`` the height of the cut line.
     clusters: int | None = None
-    parted: int = 0
+    n_clusters: int = 0
     cut: float | None = None
     #: To what the picture is collapsed; see :data:`hcviz.ui.state.saved_look.LOOKS`.
     level: str = ALL

@@ -24,7 +24,7 @@ Columns = Literal["dendrogram", "file"]
 #: gets None if it failed.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
-#: The colour scale is chosen again when so many times as many similarities are known.
+#: The colour scale is chosen again when the number of known similarities has grown by this factor.
 RESCALE_GROWTH = 1.2
 
 

@@ -84,7 +84,7 @@ class Centre:
         )
         self.pointer = Pointer(
             self.state, self.figures, self.renderer, self.source, self._theme,
-            on_pick=on_pick, on_open=self._open_clade, on_cut=self._take_cut, on_hover=on_hover,
+            on_pick=on_pick, on_open=self._open_clade, on_cut=self.take_cut, on_hover=on_hover,
         )  # fmt: skip
         self.debouncer = self.figures.debouncer
         self.view = self.figures.grid.view
@@ -427,7 +427,7 @@ class Centre:
         elif self.toggle_collapse(leaves) and self._on_double_click:
             self._on_double_click()
 
-    def _take_cut(self, where: float) -> None:
+    def take_cut(self, where: float) -> None:
         """Cut where the line was dragged; not at all above the root."""
         tree = self.state.tree
         if tree is None:

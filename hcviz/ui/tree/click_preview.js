@@ -86,7 +86,7 @@ const path = ({ height, top, bottom, parent, leaf, fold, from: own }) => {
   const xs = [],
     ys = []
   const add = (x, y) => {
-    for (let from = 0; from < x.length && !leaf;) {
+    for (let from = 0; from < x.length;) {
       let to = from,
         inside = true
       for (; to < x.length && !Number.isNaN(x[to]); to++) {
@@ -100,7 +100,7 @@ const path = ({ height, top, bottom, parent, leaf, fold, from: own }) => {
       from = to + 1
     }
   }
-  for (const { x, y } of [goal(tree), goal(stems)]) add(x, y)
+  if (!leaf) for (const { x, y } of [goal(tree), goal(stems)]) add(x, y)
   if (parent) {
     const { y } = goal(tree)
     const at = leaf ? -(top + bottom) / 2 : fold ? y[own + 1] : (y[own + 1] + y[own + 2]) / 2
@@ -159,8 +159,8 @@ if (what === "init") {
       ? null
       : pick(figure, cb_obj.x, -cb_obj.y)
   const old = hovered.data.left.length ? [hovered.data.left[0], hovered.data.top[0]].join() : ""
-  const box = found
+  const shade = found
     ? { left: [found.height], right: [tree_range.end], top: [-found.top], bottom: [-found.bottom] }
     : { left: [], right: [], top: [], bottom: [] }
-  if (old !== (found ? [found.height, -found.top].join() : "")) put(hovered, box)
+  if (old !== (found ? [found.height, -found.top].join() : "")) put(hovered, shade)
 }

@@ -74,7 +74,7 @@ def coloured_clusters(
 
 
 #: Number of partitions whose colours are kept.
-MOST_KEPT = 64
+MAX_KEPT = 64
 
 
 class ClusterColours:
@@ -110,7 +110,7 @@ class ClusterColours:
             key, self._last = self._shown
             self._known[key] = self._last
             self._known.move_to_end(key)
-            if len(self._known) > MOST_KEPT:
+            if len(self._known) > MAX_KEPT:
                 self._known.popitem(last=False)
 
     def restore(self, codes: NDArray[np.uint8] | None) -> None:

@@ -30,7 +30,7 @@ Phase = Literal["begin", "drop", "leave"]
 OnDrag = Callable[[Phase, int, tuple[int, ...]], None]
 
 #: Number of layouts that are kept: those of about one second, in which a message arrives.
-MOST_LAYOUTS = 32
+MAX_LAYOUTS = 32
 
 
 class LeafDrag:
@@ -92,7 +92,7 @@ class LeafDrag:
     def draw(self, layout: Layout) -> None:
         """Keep the layout of the rows that the preview has sent to the browser."""
         self._layouts[self._preview.serial] = layout
-        while len(self._layouts) > MOST_LAYOUTS:
+        while len(self._layouts) > MAX_LAYOUTS:
             self._layouts.popitem(last=False)
 
     def _reported(self, _attribute: str, _old: Any, new: dict[str, Any]) -> None:

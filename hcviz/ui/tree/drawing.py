@@ -54,7 +54,7 @@ class Drawing:
         subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
         subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
         subscribe(_drawn, lambda _: self._draw_tree())
-        subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_query_mask())
+        subscribe(lambda s: (s.drawn, s.view.query_mask), lambda _: self._draw_query_mask())
         subscribe(lambda s: (s.session.snapshot, s.session.status), lambda _: self._draw_trace())
         subscribe(lambda s: s.session.status == "sampling", self._end_run)
         subscribe(lambda s: s.view.selection, centre.set_selection)
@@ -234,8 +234,8 @@ class Drawing:
         view = self._store.view
         if clusters is not None and clusters.by_hand:
             cut = view.cut  # undo shows the line again
-        if (view.parted, view.cut) != (count, cut):
-            self._store.look(parted=count, cut=cut)
+        if (view.n_clusters, view.cut) != (count, cut):
+            self._store.look(n_clusters=count, cut=cut)
 
     def _collapse(self) -> None:
         """Collapse the tree that is drawn to the level chosen."""
@@ -312,7 +312,7 @@ class Drawing:
         self._draw_matrix()
 
     def colour(self, clusters: int | None) -> None:
-        """Colour so many clusters, in this tree and those to come.
+        """Colour this number of clusters, in this tree and in later ones.
 
         None: the clusters that the method finds, if any. 0: no clusters. Clusters that were chosen
         by hand are replaced, in one undo step.
@@ -322,10 +322,10 @@ class Drawing:
         if store.session.chosen_clusters is not None:
             store.dispatch(act.ChooseClusters())
         store.notify()
-        parted = store.view.parted
-        if clusters and self._tree is not None and parted > clusters:
+        shown = store.view.n_clusters
+        if clusters and self._tree is not None and shown > clusters:
             store.look(
-                said=f"A cut of this tree gives {parted:,} clusters, not {clusters:,}: it has a "
+                said=f"A cut of this tree gives {shown:,} clusters, not {clusters:,}: it has a "
                 "node with more than two branches. Split or merge clusters by hand."
             )
 

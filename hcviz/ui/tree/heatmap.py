@@ -19,8 +19,8 @@ from hcviz.ui.tree.heatmap_cells import HeatmapCells, column_path
 from hcviz.ui.tree.query_mask import QueryMaskLayer, clear
 
 #: Texels of one picture at most, each way.
-MOST_TEXELS = 600
-TREE_PX, MOST_NAMES_PX = 46, 90
+MAX_TEXELS = 600
+TREE_PX, MAX_NAMES_PX = 46, 90
 
 #: Columns that are items follow the range of the rows.
 FOLLOW_ROWS = """
@@ -48,7 +48,7 @@ class HeatFigure:
         self.whole = ColumnDataSource(dict(EMPTY), name="heat-cells")
         self.sharp = ColumnDataSource(dict(EMPTY))
         self.mask, self.mask_sources = QueryMaskLayer(theme), []
-        for source, name in ((self.whole, "veil"), (self.sharp, "sharp-veil")):
+        for source, name in ((self.whole, "query-mask"), (self.sharp, "sharp-query-mask")):
             self.figure.image(
                 "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
                 origin="top_left", anchor="top_left",
@@ -170,7 +170,7 @@ class HeatFigure:
         cells = self.cells
         if cells is None:
             return
-        texels = STREAM_TEXELS if streaming else MOST_TEXELS
+        texels = STREAM_TEXELS if streaming else MAX_TEXELS
         self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
         self.draw_mask(layout, streaming)
         self.draw_sharp(layout, window, zoomed)
@@ -187,8 +187,8 @@ class HeatFigure:
     def draw_mask(self, layout: Layout, streaming: bool = False) -> None:
         """Draw the query mask over the whole picture; :meth:`draw_sharp` draws its own part."""
         if self.is_masked:
-            coarse = streaming and layout.n_rows > MOST_TEXELS
-            texels = STREAM_TEXELS if coarse else MOST_TEXELS
+            coarse = streaming and layout.n_rows > MAX_TEXELS
+            texels = STREAM_TEXELS if coarse else MAX_TEXELS
             self.mask.draw(self.mask_sources[0], layout, (0, layout.n_rows), texels)
         else:
             clear(self.mask_sources[0])
@@ -197,7 +197,7 @@ class HeatFigure:
         """Return the values (n, d) for a picture file, with all clades expanded.
 
         For lazy similarities these are the values on the screen, (k, k) over the leaves in their
-        order, k at most :data:`MOST_TEXELS`; None if nothing is drawn yet.
+        order, k at most :data:`MAX_TEXELS`; None if nothing is drawn yet.
         """
         cells = self.cells
         if cells is None or not cells.lazy:
@@ -207,7 +207,7 @@ class HeatFigure:
             return None
         image = np.asarray(images[0])
         edges = geometry.bins(layout.row_start, 0, layout.n_rows, image.shape[0])
-        count = min(n, max(MOST_TEXELS, image.shape[0]))
+        count = min(n, max(MAX_TEXELS, image.shape[0]))
         places = (2 * np.arange(count) + 1) * n // (2 * count)  # the middles of equal shares
         texel = np.searchsorted(edges, places, side="right") - 1
         values = cells.low + image[np.ix_(texel, texel)] * ((cells.high - cells.low) / 254)
@@ -217,13 +217,13 @@ class HeatFigure:
         """Return the mask's levels (k, k) over the leaves in their order, and their colours."""
         if not self.is_masked:
             return None, ()
-        return self.mask.levels(layout, MOST_TEXELS), self.mask.colours
+        return self.mask.levels(layout, MAX_TEXELS), self.mask.colours
 
     def draw_sharp(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
         """Draw the rows in view, and a tenth as many above and below, at full resolution."""
         cells = self.cells
-        coarse = layout.n_rows > MOST_TEXELS or (
-            cells is not None and cells.order is not None and cells.width > MOST_TEXELS
+        coarse = layout.n_rows > MAX_TEXELS or (
+            cells is not None and cells.order is not None and cells.width > MAX_TEXELS
         )
         if cells is None or not zoomed or not coarse:
             self._requests.pop(self.sharp, None)
@@ -236,7 +236,7 @@ class HeatFigure:
         last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
         self._show(self.sharp, cells, layout, (first, last))
         if self.is_masked:
-            self.mask.draw(self.mask_sources[1], layout, (first, last), MOST_TEXELS)
+            self.mask.draw(self.mask_sources[1], layout, (first, last), MAX_TEXELS)
         else:
             clear(self.mask_sources[1])
 
@@ -246,7 +246,7 @@ class HeatFigure:
         cells: HeatmapCells,
         layout: Layout,
         rows: tuple[int, int],
-        texels: int = MOST_TEXELS,
+        texels: int = MAX_TEXELS,
     ) -> None:
         """Draw one picture: at once, or on another thread if the similarity is expensive."""
         self._requests.pop(source, None)
@@ -276,7 +276,7 @@ class HeatFigure:
         self.worker(lambda: self._image(*request), done)
 
     def _image(
-        self, cells: HeatmapCells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
+        self, cells: HeatmapCells, layout: Layout, rows: tuple[int, int], texels: int = MAX_TEXELS
     ) -> dict[str, Any]:
         first, last = rows
         row_bins = geometry.bins(layout.row_start, first, last, texels)
@@ -288,7 +288,7 @@ class HeatFigure:
             x, width = float(first), float(last - first)
         else:
             edges = np.arange(cells.width + 1, dtype=np.int32)
-            columns = geometry.bins(edges, 0, cells.width, MOST_TEXELS)
+            columns = geometry.bins(edges, 0, cells.width, MAX_TEXELS)
             image = geometry.pool(cells.levels, row_bins, layout.order, columns, cells.order)
             x, width = 0.0, float(cells.width)
         return {
@@ -308,7 +308,7 @@ class HeatFigure:
         level = max(label_fitting.text_width(name, 11.0) for name in names) <= pitch - 6
         every = 1 if level else max(1, int(np.ceil((font * label_fitting.LEADING) / pitch)))
         at = range(0, len(names), every)
-        room = pitch * every - 4 if level else MOST_NAMES_PX - 6
+        room = pitch * every - 4 if level else MAX_NAMES_PX - 6
         size = 11.0 if level else font
         texts = [label_fitting.shorten(names[k], size, room) for k in at]
         tallest = 14.0 if level else max(label_fitting.text_width(text, size) for text in texts)

@@ -22,7 +22,7 @@ from hcviz.ui.tree.items import Items
 Kind = Literal["similarity", "features", "uncertainty", "none"]
 Scaling = Literal["zscore", "none", "range", "rank"]
 #: With more columns their tree is not computed: its cost is quadratic in their number.
-MOST_TREE_COLUMNS = 2_000
+MAX_TREE_COLUMNS = 2_000
 #: Items of one picture of a lazy similarity at most, and of one with an expensive oracle.
 LAZY, LAZY_EXPENSIVE = 600, 200
 #: Items whose similarities set the colour scale, likewise.
@@ -224,7 +224,7 @@ def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:
 
 def _column_tree(values: NDArray[np.float64]) -> Tree | None:
     width = values.shape[1]
-    if not 2 <= width <= MOST_TREE_COLUMNS:
+    if not 2 <= width <= MAX_TREE_COLUMNS:
         return None
     known = np.isfinite(values)
     mean = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hcviz.core.errors import InvalidData
 
 #: With more classes the rarest ones share the last code, named "other".
-MOST_CLASSES = 250
+MAX_CLASSES = 250
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def _strip(name: str, values: Any, n: int) -> Strip:
         raise InvalidData(f"There are {len(raw)} classes under '{name}' for {n} items.")
     texts = [None if _missing(value) else str(value) for value in raw]
     known = sorted({text for text in texts if text is not None}, key=_by_value)
-    if len(known) > MOST_CLASSES:
-        common = sorted(known, key=lambda text: -texts.count(text))[:MOST_CLASSES]
+    if len(known) > MAX_CLASSES:
+        common = sorted(known, key=lambda text: -texts.count(text))[:MAX_CLASSES]
         known = [*sorted(common, key=_by_value), "other"]
     code = {text: k for k, text in enumerate(known)}
     other = code.get("other", 255)

@@ -18,7 +18,7 @@ LARGEST_FONT = 12.0
 #: The least distance of two lines of text, as a multiple of the font size.
 LEADING = 1.08
 #: Columns over which labels may be distributed.
-MOST_COLUMNS = 2
+MAX_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def label_style(row_px: float) -> LabelStyle:
     Labels use one column while rows take 8 px type. Below that they use two columns in turn, which
     doubles the distance in each. Below that only every k-th row is named.
     """
-    for columns in range(1, MOST_COLUMNS + 1):
+    for columns in range(1, MAX_COLUMNS + 1):
         font = row_px * columns / LEADING
         if font >= SMALLEST_FONT:
             return LabelStyle(min(LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)

@@ -26,22 +26,22 @@ SMALLEST = 9.0
 GUTTER = 13
 #: Rows of these pixels show the item's image in line with its name; lower rows, if no larger fits.
 PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
-#: In lower rows images are distributed over so many columns at most, if they can be so large (px).
-PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
+#: For lower rows: columns of images, at most; and the sides of an image (px), at least and at most.
+PICTURE_COLUMNS, PICTURE_LEAST, MAX_PICTURE = 4, 24, 40
 #: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
 NO_NAMES: Mapping[int, str] = MappingProxyType({})
 #: An empty text.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
-#: Bold type is at most so many times as wide as ``label_fitting.text_width`` of other type. Names
-#: keep the room for it, so that a name is not shortened when it is selected.
+#: The width of bold type, at most, as a multiple of ``label_fitting.text_width``. Names keep the
+#: room for it, so that a name is not shortened when it is selected.
 BOLD = 1.1
 #: Height of a name's box as a multiple of its type; names of one column are at least so far apart.
 BOX = label_fitting.LEADING
-#: Marks nearer than this (px) are drawn as one; so many items within triangles are named at most.
-MARK_PX, MOST_NAMED = 4.0, 60
+#: Marks nearer than this (px) are drawn as one. Items within triangles that are named, at most.
+MARK_PX, MAX_NAMED = 4.0, 60
 #: Marks that are sent wherever they are. Of more, those near the window are sent.
-MOST_MARKS = 300
+MAX_MARKS = 300
 #: Names that are measured for the width of their column.
 MEASURED = 3_000
 #: The widest column of labels where items have pictures.
@@ -56,7 +56,7 @@ def image_columns(row_px: float, width: float) -> tuple[int, int]:
     """
     if row_px >= PICTURE_ROW:
         return 0, 0
-    size = int(min(PICTURE_COLUMNS * row_px - 1, PICTURE_MOST))
+    size = int(min(PICTURE_COLUMNS * row_px - 1, MAX_PICTURE))
     columns = int(np.ceil((size + 1) / max(row_px, 1e-9)))
     size = min(size, int((width - GUTTER - NAMES_ROOM) / columns) - 1)
     return (size, columns) if size >= PICTURE_LEAST else (0, 0)
@@ -242,7 +242,7 @@ class LabelFigure:
         beside = columns > 1
         start = self.width - columns * (size + 1) if beside else GUTTER
         column = np.floor(middles).astype(int) % columns
-        at = _separated(middles, column, size / row_px, layout.n_rows)
+        at = separated_rows(middles, column, size / row_px, layout.n_rows)
         moved = np.zeros(len(at)) if before is None else middles - before
         shown = [
             (start + size / 2 + k * (size + 1), -y, uri, by - y)
@@ -338,7 +338,7 @@ def _heads(scene: TreeScene, first: float, last: float, marked: Any) -> tuple[An
     if not scene.triangles.size:
         return slots, heads, middles
     named = np.flatnonzero(marked)
-    if named.size > MOST_NAMED:
+    if named.size > MAX_NAMED:
         return slots, heads, middles
     holding = np.searchsorted(scene.first[:c], layout.place[named], side="right") - 1
     named = named[(scene.kind[holding] == FOLD) | (scene.kind[holding] == BUNDLE)]
@@ -379,14 +379,14 @@ def _distinct_rows(leaf_y: Any, members: Any, gap: float, near: tuple[float, flo
     Of many only those near the window are returned.
     """
     rows = leaf_y[np.asarray(members, dtype=np.int64)]
-    if rows.size > MOST_MARKS:
+    if rows.size > MAX_MARKS:
         rows = rows[(rows > near[0]) & (rows < near[1])]
     if gap > 1 and rows.size > 1:
         rows = rows[np.sort(np.unique(np.floor(rows / gap), return_index=True)[1])]
     return [float(row) for row in rows]
 
 
-def _separated(middles: Any, column: Any, size: float, n_rows: int) -> Any:
+def separated_rows(middles: Any, column: Any, size: float, n_rows: int) -> Any:
     """Return the rows of images of ``size`` rows, float (k,), near their ``middles`` (increasing).
 
     No image is cut off above or below. Images of one column do not overlap if there is room.

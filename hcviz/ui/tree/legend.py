@@ -12,7 +12,7 @@ from hcviz.ui.tree.items import Strip
 from hcviz.ui.tree.label_fitting import shorten, text_width
 
 #: Classes shown at most. The tooltip lists more.
-MOST_CHIPS = 12
+MAX_CHIPS = 12
 FONT, GAP, CHIP_GAP = 12.0, 18, 9
 #: Pixels of a chip's square with the space before its name, of the longest name, of "and 99 more".
 SQUARE, LONGEST, MORE = 13, 150, 80
@@ -58,7 +58,7 @@ def legend(
 def _chips(strip: Strip, room: float) -> tuple[str, float]:
     """Return as many chips as fit ``room`` pixels, and about the pixels that they take."""
     count = len(strip.names)
-    names = [shorten(name, FONT, LONGEST) for name in strip.names[:MOST_CHIPS]]
+    names = [shorten(name, FONT, LONGEST) for name in strip.names[:MAX_CHIPS]]
     chips, used = "", 0.0
     wides = [SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0) for k, name in enumerate(names)]
     all_fit = len(names) == count and sum(wides) <= room

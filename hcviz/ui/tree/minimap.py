@@ -57,7 +57,7 @@ class MiniMap:
         )
 
     def draw(self, n_rows: int, padding: float) -> None:
-        """Show so many rows."""
+        """Show this number of rows."""
         if self.y_range.start != -(n_rows + padding):
             self.y_range.update(start=-(n_rows + padding), end=padding)
 

@@ -18,7 +18,7 @@ from hcviz.ui.tree.scene import Path, TreeScene
 
 #: Rows of a picture that moves, at most. With more, a row has about a pixel, and the browser needs
 #: longer for a frame than it is shown.
-MOST_MOVED = 600
+MAX_MOVED = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,12 @@ def coming_from(now: View, before: View | None) -> TreeScene:
     """Return the scene of ``now`` with the old places of its clades and items.
 
     Old places are scaled to the new heights and rows in view. The scene does not move if there are
-    other items, or too many rows (:data:`MOST_MOVED`).
+    other items, or too many rows (:data:`MAX_MOVED`).
     """
     scene = now.scene
     if before is None or before.scene.layout.order.size != scene.layout.order.size:
         return scene
-    if max(scene.layout.n_rows, before.scene.layout.n_rows) > MOST_MOVED:
+    if max(scene.layout.n_rows, before.scene.layout.n_rows) > MAX_MOVED:
         return scene
     (top, bottom), (first, last) = now.window, before.window
     down = (bottom - top) / max(last - first, 1e-9)
@@ -78,4 +78,4 @@ def move_together(lead: ColumnDataSource, others: Iterable[ColumnDataSource], fi
     figure.js_on_change("inner_width", move)
 
 
-__all__ = ["MOST_MOVED", "View", "columns", "coming_from", "move_together", "several"]
+__all__ = ["MAX_MOVED", "View", "columns", "coming_from", "move_together", "several"]

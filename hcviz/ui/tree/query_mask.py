@@ -17,7 +17,7 @@ from hcviz.ui.tree import geometry
 from hcviz.ui.tree.geometry import Layout
 
 #: Items of a texel's rows (and columns) that are looked up at most, as a sample.
-MOST_SAMPLED = 8
+MAX_SAMPLED = 8
 #: Opacity where nothing was queried. The picture below remains visible.
 DARKEST = 0.9
 
@@ -26,11 +26,11 @@ def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArra
     """Return the share of each texel that was queried, float64 (k, k).
 
     ``edges`` are the places between the texels. An item's similarity to itself counts as queried.
-    The share is exact for texels of up to :data:`MOST_SAMPLED` items, and otherwise that of as many
+    The share is exact for texels of up to :data:`MAX_SAMPLED` items, and otherwise that of as many
     items, evenly spaced. So it takes some milliseconds for any n.
     """
     place = np.full(layout.order.size, -1, np.int32)
-    at, bins = geometry.sample_evenly(edges, MOST_SAMPLED)
+    at, bins = geometry.sample_evenly(edges, MAX_SAMPLED)
     place[layout.order[at]] = bins
     return query_counts.known_shares(mask, place, edges.size - 1)
 
@@ -118,7 +118,7 @@ class QueryMaskLayer:
             return ""
         place = np.full(layout.order.size, -1, np.int32)
         for group, at in enumerate((row, column)):
-            where, _ = geometry.sample_evenly(starts[at : at + 2], MOST_SAMPLED)
+            where, _ = geometry.sample_evenly(starts[at : at + 2], MAX_SAMPLED)
             place[layout.order[where]] = group
         shares = query_counts.known_shares(self.mask, place, 2)
         return queried_text(float(shares[1, 1] if row == column else shares[0, 1]))

@@ -18,10 +18,10 @@ from hcviz.ui.tree.figures import Figures
 from hcviz.ui.tree.motion import View, coming_from
 from hcviz.ui.tree.row_window import RowWindow
 from hcviz.ui.tree.scene import TreeScene, build_scene
-from hcviz.ui.tree.strips import MOST_TEXELS as STRIP_TEXELS
+from hcviz.ui.tree.strips import MAX_TEXELS as STRIP_TEXELS
 from hcviz.ui.tree.tree_state import TreeState
 
-#: A tree that follows the one before within so many seconds is drawn without a transition.
+#: Seconds. A tree that follows the last one sooner is drawn without a transition.
 TRANSITION_AFTER = 0.3
 #: Milliseconds for which a changed clade is emphasised.
 NEW_NODES_MS = 1800
@@ -35,7 +35,7 @@ FEW = 200
 #: Least height in pixels of a band that marks selected rows.
 LEAST_BAND = 2.0
 #: Bands that are sent wherever they are. Of more, those near the window are sent.
-MOST_BANDS = 400
+MAX_BANDS = 400
 #: Milliseconds between two checks whether a run's trees still arrive.
 SETTLE_MS = 450
 
@@ -322,7 +322,7 @@ class TreeRenderer:
         figures.dendrogram.draw_layer("selection", self.scene, self._state.selected)
         least = LEAST_BAND / max(figures.row_px, 1e-9)
         bands = geometry.row_ranges(layout, self._state.selected, least)
-        if len(bands) > MOST_BANDS:
+        if len(bands) > MAX_BANDS:
             top, bottom = self._window.rows
             reach = bottom - top
             bands = [band for band in bands if band[1] > top - reach and band[0] < bottom + reach]

@@ -10,7 +10,7 @@ from bokeh.models import Range1d
 from hcviz.ui.compat.bounded_range import show_range
 from hcviz.ui.tree.tree_state import TreeState
 
-#: The wheel zooms to so many rows at least. Trees with fewer rows cannot be zoomed.
+#: Rows that the wheel zooms to, at least. Trees with fewer rows cannot be zoomed.
 FEWEST_ROWS = 4.0
 #: Space above the first row and below the last, as a share of all rows. Letters are higher than
 #: a row.

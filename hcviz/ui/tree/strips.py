@@ -18,9 +18,9 @@ from hcviz.ui.tree.geometry import Layout
 #: Pixels of one strip and of the gap after it.
 STRIP, GAP = 12, 3
 #: Least pixels of a cluster whose number is written; the font size; the digits at most.
-NUMBER_PX, NUMBER_FONT, MOST_DIGITS = 9.0, 8, 2
+NUMBER_PX, NUMBER_FONT, MAX_DIGITS = 9.0, 8, 2
 #: Texels of one picture of a strip at most.
-MOST_TEXELS = 2_000
+MAX_TEXELS = 2_000
 
 
 def packed(colours: Sequence[str], missing: str | None) -> NDArray[np.uint32]:
@@ -84,13 +84,13 @@ class StripFigure:
         """
         self.x_range.update(start=0, end=max(1, self.width(len(strips))))
         parts = [(0, layout.n_rows)]
-        if layout.n_rows > MOST_TEXELS and window[1] - window[0] < layout.n_rows:
+        if layout.n_rows > MAX_TEXELS and window[1] - window[0] < layout.n_rows:
             reach = 0.5 * (window[1] - window[0])
             first = max(0, int(window[0] - reach))
             parts.append((first, min(layout.n_rows, int(np.ceil(window[1] + reach)))))
         data: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
         for first, last in parts:
-            edges = geometry.bins(layout.row_start, first, last, MOST_TEXELS)
+            edges = geometry.bins(layout.row_start, first, last, MAX_TEXELS)
             for k, (codes, colours) in enumerate(strips):
                 table = packed(colours, None)
                 data["image"].append(table[geometry.majority(codes, layout, edges)][:, None])
@@ -129,7 +129,7 @@ class StripFigure:
         found = []
         for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
             text = str(int(number[begin]))
-            if (end - begin) * row_px >= NUMBER_PX and len(text) <= MOST_DIGITS:
+            if (end - begin) * row_px >= NUMBER_PX and len(text) <= MAX_DIGITS:
                 code = int(codes[leaves[begin]])
                 on = palette[code] if code < len(palette) else self.theme.paper
                 ink = max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, on))

@@ -204,7 +204,7 @@ class TreeState:
             self.cluster_codes = None
 
     def colour_clusters(self, colours: int) -> tuple[int, Any]:
-        """Choose one of so many ``colours`` for each cluster.
+        """Choose one of ``colours`` colours for each cluster.
 
         Returns the number of clusters and the index of each node's colour, int (m,), -1 for none.
         """

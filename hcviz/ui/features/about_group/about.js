@@ -15,7 +15,6 @@ const itemChips = (title, items, send) =>
             h(
               "button",
               {
-                type: "button",
                 class: each.away ? "away" : null,
                 title: each.title,
                 "data-key": `fit-${each.id}`,
@@ -78,7 +77,6 @@ function aboutGroup(about, group, send) {
             h(
               "button",
               {
-                type: "button",
                 "data-key": `compare-${each.key}`,
                 class: each === side ? "on" : null,
                 "aria-pressed": String(each === side),
@@ -146,7 +144,6 @@ function aboutItem(about, send) {
                 h(
                   "button",
                   {
-                    type: "button",
                     "data-key": `near-${each.id}`,
                     title: `Select ${each.name}`,
                     onclick: () => send("pick", { id: each.id }),

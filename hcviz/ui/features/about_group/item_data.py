@@ -23,20 +23,22 @@ from hcviz.description.similarities import GroupSimilarities
 from hcviz.ui.state.data_sources import similarity_to_show
 from hcviz.ui.state.store import Store
 
-#: Up to so many items and cells, a description takes some 5 ms and is computed at once.
+#: Descriptions of at most this many items and cells are computed at once, in some 5 ms.
 ITEMS_AT_ONCE, CELLS_AT_ONCE = 600, 60_000
 
-#: Store -> data set, problem, merged names of piles, what is made of them, and its number, which is
-#: never used again.
-_known: WeakKeyDictionary[Store, tuple[Dataset, Problem, Any, ItemData, int]] = WeakKeyDictionary()
+#: For each store: the data set, the problem and the merged names of piles, the ``ItemData`` of
+#: these, and its number. No two have the same number.
+_item_data: WeakKeyDictionary[Store, tuple[Dataset, Problem, Any, ItemData, int]] = (
+    WeakKeyDictionary()
+)
 _numbers = count()
-_last: WeakKeyDictionary[Store, dict[str, tuple[bytes, Any]]] = WeakKeyDictionary()
+_results: WeakKeyDictionary[Store, dict[str, tuple[bytes, Any]]] = WeakKeyDictionary()
 
 
 def item_data(store: Store, dataset: Dataset) -> tuple[ItemData, int]:
     """Return labels, columns, similarities and piles of the page's data, and a number for keys."""
     problem, names = store.problem, store.session.pile_names
-    cached = _known.get(store)
+    cached = _item_data.get(store)
     if cached is not None and cached[0] is dataset and cached[1] is problem and cached[2] == names:
         return cached[3:]
     source = similarity_to_show(problem)[1]
@@ -46,28 +48,28 @@ def item_data(store: Store, dataset: Dataset) -> tuple[ItemData, int]:
     made = ItemData(
         dataset.labels, Columns.of(dataset), similarities, named_piles(problem.piles, names)
     )
-    _known[store] = (dataset, problem, names, made, next(_numbers))
-    return _known[store][3:]
+    _item_data[store] = (dataset, problem, names, made, next(_numbers))
+    return _item_data[store][3:]
 
 
 def computed(store: Store, topic: str, key: bytes, work: Callable[[], Any]) -> Any:
     """Return ``work()``: the last result of the topic if it has the same key.
 
-    For large data it is computed beside the page. Then this is None until the result is there.
+    For large data it is computed in the background. This is None until the result is there.
     """
-    last = _last.setdefault(store, {})
+    last = _results.setdefault(store, {})
     if topic not in last or last[topic][0] != key:
-        found = work() if _is_small(store) else computed_aside(store, topic, key, work)
+        found = work() if _is_small(store) else computed_in_background(store, topic, key, work)
         if found is None:
             return None
         last[topic] = (key, found)
     return last[topic][1]
 
 
-def computed_aside(store: Store, topic: str, key: bytes, work: Callable[[], Any]) -> Any:
-    """Return ``work()``, computed beside the page; None until then, or if it fails."""
-    whole = (topic, key)
-    found = store.aside.ask(topic, {whole: work}).get(whole)
+def computed_in_background(store: Store, topic: str, key: bytes, work: Callable[[], Any]) -> Any:
+    """Return ``work()``, computed in the background; None until then, or if it fails."""
+    full_key = (topic, key)
+    found = store.compute_cache.ask(topic, {full_key: work}).get(full_key)
     return None if isinstance(found, HcvizError) else found
 
 
@@ -92,4 +94,4 @@ def _is_small(store: Store) -> bool:
     return data.n_items <= ITEMS_AT_ONCE and data.n_items * width <= CELLS_AT_ONCE
 
 
-__all__ = ["computed", "computed_aside", "digest", "item_data"]
+__all__ = ["computed", "computed_in_background", "digest", "item_data"]

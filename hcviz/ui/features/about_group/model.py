@@ -20,15 +20,20 @@ from hcviz.description import (
 from hcviz.description.group import sibling_items
 from hcviz.description.item import group_probabilities, thinned_trees
 from hcviz.session.model import Group
-from hcviz.ui.features.about_group.item_data import computed, computed_aside, digest, item_data
+from hcviz.ui.features.about_group.item_data import (
+    computed,
+    computed_in_background,
+    digest,
+    item_data,
+)
 from hcviz.ui.features.groups.places import clade_of, shown_taxonomy
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.store import Store
 
 #: Features of an item that are listed, at most.
-MOST_CELLS = 40
+MAX_CELLS = 40
 #: Groups whose probability is listed, at most.
-MOST_GROUPS = 5
+MAX_GROUPS = 5
 #: Effects above this have a whole bar.
 LONGEST_BAR = 4.0
 
@@ -224,8 +229,8 @@ def _item_state(store: Store, data: Dataset, item: int) -> dict[str, Any]:
     return {
         "kind": "item",
         "said": "",
-        "row": cells[:MOST_CELLS],
-        "more": max(0, len(cells) - MOST_CELLS),
+        "row": cells[:MAX_CELLS],
+        "more": max(0, len(cells) - MAX_CELLS),
         "nearest": [
             {"id": k, "name": data.labels[k], "text": _number(value)} for k, value in found.nearest
         ],
@@ -255,10 +260,10 @@ def _probabilities(store: Store, item: int) -> tuple[list[tuple[str, float]], st
         return group_probabilities(trees, item, groups)
 
     key = _key(groups, [item, drawn], repr(supporting.key))
-    found = computed_aside(store, "groups of an item", key, work)
+    found = computed_in_background(store, "groups of an item", key, work)
     if found is None:
         return [], WAITING
-    return [pair for pair in found if pair[1] > 0][:MOST_GROUPS], ""
+    return [pair for pair in found if pair[1] > 0][:MAX_GROUPS], ""
 
 
 def cell_text(value: float | str | bool | None) -> str:

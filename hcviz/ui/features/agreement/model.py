@@ -43,8 +43,7 @@ def default_methods(problem: Problem) -> tuple[str, ...]:
     n, known = problem.n_items, problem.comparisons
     oracle = problem.oracle
     alone = problem.similarity is None and problem.features is None
-    asks = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
-    expensive = asks and getattr(oracle, "dear", True)
+    expensive = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
     readers = [each.name for each in methods if "comparisons" in each.needs]
     others = [each for each in methods if each.name not in readers]
     wanted = [each.name for each in others if each.subquadratic == expensive]
@@ -136,6 +135,11 @@ class AgreementRuns:
             ),
             lambda _: self._next(),
         )  # fmt: skip
+
+    @property
+    def busy(self) -> bool:
+        """True while a method runs."""
+        return self._behind.busy
 
     def close(self) -> None:
         self._behind.close()

@@ -5,7 +5,7 @@ export const render = component("agreement", (state, send) => {
   const { rows, values } = state
   const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
-  const told = state.running
+  const running = state.running
     ? `Running: ${state.running}. ${state.left} to go.`
     : state.waiting
       ? "Waits until your own run has finished."
@@ -34,16 +34,10 @@ export const render = component("agreement", (state, send) => {
         }),
       ),
       busy
-        ? h(
-            "button",
-            { type: "button", "data-key": "go", onclick: () => send("cancel") },
-            icon("stop"),
-            "Stop",
-          )
+        ? h("button", { "data-key": "go", onclick: () => send("cancel") }, icon("stop"), "Stop")
         : h(
             "button",
             {
-              type: "button",
               class: "main",
               "data-key": "go",
               disabled: !state.left,
@@ -52,7 +46,7 @@ export const render = component("agreement", (state, send) => {
             icon("run"),
             state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run",
           ),
-      h("span", { class: "quiet small", role: "status" }, told),
+      h("span", { class: "quiet small", role: "status" }, running),
       h(
         "details",
         {
@@ -108,7 +102,7 @@ export const render = component("agreement", (state, send) => {
                   "tr",
                   {},
                   h("td", {}),
-                  rows.map((row, k) =>
+                  rows.map(row =>
                     h("th", { scope: "col", title: row.title }, row.name || "classes"),
                   ),
                 ),
@@ -127,7 +121,6 @@ export const render = component("agreement", (state, send) => {
                         ? h(
                             "button",
                             {
-                              type: "button",
                               "data-key": `r-${row.name}`,
                               title:
                                 row.name === state.now

@@ -13,7 +13,7 @@ from hcviz.ui.state.store import Store
 
 #: Pieces that are listed, at most. Pieces of one item are only counted.
 MAX_PIECES = 8
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: The graph of a clade with more items is not computed, since a click would take too long.
 MAX_ITEMS = 20_000
 #: Items of a piece that are named, at most.
@@ -62,8 +62,8 @@ def piece_sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
     }
     found = []
     for piece in graph.components:
-        held = {child_of[item] for item in piece}
-        found.append(held.pop() if len(held) == 1 else -1)
+        children = {child_of[item] for item in piece}
+        found.append(children.pop() if len(children) == 1 else -1)
     return found
 
 
@@ -76,13 +76,13 @@ def split_state(store: Store) -> dict[str, Any] | None:
     if found is None or graph is None:
         return None
     tree, node = found
-    where = piece_sides(tree, node, graph)
-    held = [k for k, piece in enumerate(graph.components) if len(piece) > 1]
-    held.sort(key=lambda k: -len(graph.components[k]))
+    sides = piece_sides(tree, node, graph)
+    listed = [k for k, piece in enumerate(graph.components) if len(piece) > 1]
+    listed.sort(key=lambda k: -len(graph.components[k]))
     return {
         "size": len(graph.items),
         "forced": graph.is_forced,
-        "said": _sentence(store, tree, node, graph, where),
+        "said": _sentence(store, tree, node, graph, sides),
         "pieces": [
             {
                 "piece": k,
@@ -90,16 +90,16 @@ def split_state(store: Store) -> dict[str, Any] | None:
                 "names": _names(store, graph.components[k]),
                 "answers": [_answer_state(store, answer) for answer in graph.constraint_ids(k)[:3]],
                 "more": max(0, len(graph.constraint_ids(k)) - 3),
-                "parted": where[k] < 0,
+                "divided": sides[k] < 0,
             }
-            for k in held[:MAX_PIECES]
+            for k in listed[:MAX_PIECES]
         ],
-        "further": len(held[MAX_PIECES:]),
-        "unconstrained": len(graph.components) - len(held),
+        "further": len(listed[MAX_PIECES:]),
+        "unconstrained": len(graph.components) - len(listed),
     }
 
 
-def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[int]) -> str:
+def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, sides: list[int]) -> str:
     n, k = len(graph.items), len(graph.components)
     if not graph.edges:
         said = f"No answer is about these {n:,} items alone: only the data divide them here."
@@ -109,7 +109,7 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
             f"The answers hold all {n:,} items in one piece: no tree satisfies all of them. The "
             "method treats them as soft."
         )
-    parted = sum(side < 0 for side in where)
+    divided = sum(side < 0 for side in sides)
     if graph.is_forced:
         said = f"Forced: the answers leave one way to divide these {n:,} items."
     else:
@@ -119,8 +119,8 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
             said = f"Left open: the answers leave {k:,} pieces, and so does the tree."
             if len(tree.children(node)) < k:
                 said = f"Not forced: the answers leave {k:,} pieces; the method chose."
-    if parted:
-        count = "one" if parted == 1 else parted
+    if divided:
+        count = "one" if divided == 1 else divided
         said += f" The tree divides {count} of them, against the answers."
     return said
 
@@ -130,7 +130,7 @@ def _ways(graph: AhoGraph) -> str:
     return (
         f"{graph.n_splits:,}"
         if k <= 21
-        else "about 10" + str(round((k - 1) * 0.30103)).translate(_RAISED)
+        else "about 10" + str(round((k - 1) * 0.30103)).translate(_SUPERSCRIPTS)
     )
 
 

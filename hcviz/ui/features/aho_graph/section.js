@@ -12,7 +12,6 @@ SECTIONS.why = (state, send) => [
             h(
               "button",
               {
-                type: "button",
                 class: "bare",
                 "data-key": `piece-${p.piece}`,
                 title: "Select these items",
@@ -21,7 +20,9 @@ SECTIONS.why = (state, send) => [
               h("span", {}, p.names),
               h("i", {}, p.size.toLocaleString("en")),
             ),
-            p.parted ? h("p", { class: "small parted" }, "parted here, against the answers") : null,
+            p.divided
+              ? h("p", { class: "small divided" }, "divided here, against the answers")
+              : null,
             h(
               "ul",
               { class: "by small" },
@@ -43,10 +44,6 @@ SECTIONS.why = (state, send) => [
       )
     : null,
   state.pieces.length
-    ? h(
-        "button",
-        { type: "button", "data-key": "why-graph", onclick: () => send("graph") },
-        "Show as a graph",
-      )
+    ? h("button", { "data-key": "why-graph", onclick: () => send("graph") }, "Show as a graph")
     : null,
 ]

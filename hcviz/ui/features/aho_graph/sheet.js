@@ -3,7 +3,6 @@ export const render = component("ahograph", (state, send) => {
     h(
       "button",
       {
-        type: "button",
         "data-key": value,
         class: state.subject === value ? "on" : "",
         "aria-pressed": String(state.subject === value),
@@ -35,7 +34,6 @@ export const render = component("ahograph", (state, send) => {
             h(
               "button",
               {
-                type: "button",
                 "data-key": `repair-${r.id}`,
                 onclick: () => send("resolve", { enable: state.card.id, disable: r.id }),
               },
@@ -44,14 +42,13 @@ export const render = component("ahograph", (state, send) => {
           ),
           h(
             "button",
-            { type: "button", "data-key": "dismiss", onclick: () => send("dismiss") },
+            { "data-key": "dismiss", onclick: () => send("dismiss") },
             "Leave the new answer switched off",
           ),
           state.card.softs.map(s =>
             h(
               "button",
               {
-                type: "button",
                 "data-key": `soften-${s.method}`,
                 title: s.title,
                 onclick: () => send("soften", { method: s.method }),

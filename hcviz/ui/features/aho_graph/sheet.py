@@ -46,6 +46,10 @@ TEXT_WIDTH = 320
 #: Larger pieces get a spring layout, since the layout of Kamada & Kawai (1989) is cubic.
 MAX_KAMADA_KAWAI = 40
 
+GRAPH_HELP = (
+    "Lines are answers: what they join is on one side. Colours are the sides in the tree shown."
+)
+
 _Place = tuple[float, float]
 
 
@@ -62,8 +66,8 @@ def subject(store: Store) -> str:
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
     shown = subject(store)
-    told = _conflict_state(store) if shown == "conflict" else _split_state(store)
-    return told | {
+    explained = _conflict_state(store) if shown == "conflict" else _split_state(store)
+    return explained | {
         "subject": shown,
         "both": store.session.conflict is not None,
         "theme": store.view.theme,
@@ -128,12 +132,12 @@ def _path_sentence(found: BlockedSet, new: Constraint, labels: Any) -> str:
 
 
 def _split_state(store: Store) -> dict[str, Any]:
-    found, graph, told = (
+    found, graph, explained = (
         explanation.shown_clade(store),
         explanation.graph_of_clade(store),
         explanation.split_state(store),
     )
-    if found is None or graph is None or told is None:
+    if found is None or graph is None or explained is None:
         return _empty_state("There are no answers in use.")
     where = explanation.piece_sides(*found, graph)
     side_of = {item: where[k] for k, piece in enumerate(graph.components) for item in piece}
@@ -141,8 +145,7 @@ def _split_state(store: Store) -> dict[str, Any]:
     chosen = "The selected clade" if store.view.selection else "The whole tree"
     return {
         "title": f"{chosen}: why is it divided so?",
-        "said": [told["said"], "Lines are answers: what they join is on one side. Colours are the "
-                               "sides in the tree shown."],
+        "said": [explained["said"], GRAPH_HELP],
         "key": [],
         "card": None,
         **_graph_state(store, graph, marked, {}, first=_drawing_order(graph)),
@@ -308,6 +311,9 @@ def drawing(state: dict[str, Any]) -> Any:
     )  # fmt: skip
 
 
+_Words = sheet_part(__file__)
+
+
 class GraphSheet(pn.Row):
     """Texts and buttons, with the graph beside them; both are drawn from ``state``."""
 
@@ -317,7 +323,7 @@ class GraphSheet(pn.Row):
     _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, acts: dict[str, Fields], **params: Any) -> None:
-        self.words: Any = sheet_part(__file__)(
+        self.words: Any = _Words(
             on_act, acts=acts, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
         )
         self.pane: Any = pn.pane.HoloViews(

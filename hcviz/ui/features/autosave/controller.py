@@ -29,8 +29,8 @@ from hcviz.ui.state.store import Store
 
 log = logging.getLogger("hcviz")
 
-#: Time between two bases: at least so many seconds, so many times the time that the last one took
-#: to write, and so many seconds more during a run.
+#: Time between two bases: seconds, at least; a multiple of the time to write the last one, at
+#: least; and seconds that are added during a run.
 MIN_SECONDS, TIMES_AS_LONG, SECONDS_WHILE_RUNNING = 2.0, 20.0, 30.0
 #: Seconds for which a new page searches for the session of a tab that is just closing.
 SEARCH_SECONDS = 15.0
@@ -59,7 +59,7 @@ class AutosaveController(Controls):
         self._based: Any = None  # the session and view of the last base
         self._writing: Future[float] | None = None
         self._first = False  # the base that is being written is the first of its journal
-        self._next = 0.0  # no base before this time (monotonic)
+        self.next_base = 0.0  # no base before this time (monotonic)
         self._until = time.monotonic() + SEARCH_SECONDS
         self._failed = False
         self._discarded: set[str] = set()
@@ -88,24 +88,24 @@ class AutosaveController(Controls):
 
     def _keep(self, session: Session) -> None:
         seen, self._seen = self._seen, session.log
-        goes_on = len(session.log) >= len(seen) and (
+        continues = len(session.log) >= len(seen) and (
             not seen or session.log[len(seen) - 1] is seen[-1]
         )
         fresh = [
             each.action
-            for each in session.log[len(seen) if goes_on else 0 :]
+            for each in session.log[len(seen) if continues else 0 :]
             if not isinstance(each.action, RUN_REPORTS)
         ]
         journal = self._journal
-        if journal is not None and goes_on and journal.is_writable:
+        if journal is not None and continues and journal.is_writable:
             if fresh:
-                self._finish_writing(only_first=True)
+                self.finish_writing(only_first=True)
                 journal.append(fresh, self._description(session))
             return
         self.close()  # the old journal stays on disk, for a later visit
         if fresh and worth_keeping(session):
             self._begin(
-                session, complete_log=journal is None and not self.store.restored, answer=goes_on
+                session, complete_log=journal is None and not self.store.restored, answer=continues
             )
 
     def _begin(self, session: Session, complete_log: bool, answer: bool) -> None:
@@ -119,11 +119,11 @@ class AutosaveController(Controls):
         if complete_log:
             actions = [e.action for e in session.log if not isinstance(e.action, RUN_REPORTS)]
             self._journal.append(actions, self._description(session))
-            self._next = time.monotonic() + MIN_SECONDS
+            self.next_base = time.monotonic() + MIN_SECONDS
             return
         self._write(session, first=True)
         if answer:
-            self._finish_writing()
+            self.finish_writing()
 
     def _write(self, session: Session, first: bool = False) -> None:
         """Begin to write a base of the present session.
@@ -136,13 +136,18 @@ class AutosaveController(Controls):
         self._based = (session, look)
 
         def work() -> float:
-            begun = time.monotonic()
+            start = time.monotonic()
             finish(replace(session, look=look))
-            return time.monotonic() - begun
+            return time.monotonic() - start
 
         self._writing, self._first = _writer.submit(work), first
 
-    def _finish_writing(self, only_first: bool = False) -> None:
+    @property
+    def is_writing(self) -> bool:
+        """True while a base is being written."""
+        return self._writing is not None
+
+    def finish_writing(self, only_first: bool = False) -> None:
         """Wait for the base that is being written (``only_first``: if it is the first)."""
         writing = self._writing
         if writing is not None and (self._first or not only_first):
@@ -152,30 +157,30 @@ class AutosaveController(Controls):
     def _after(self, writing: Future[float]) -> None:
         """Set the time of the next base."""
         try:
-            self._next = time.monotonic() + max(MIN_SECONDS, TIMES_AS_LONG * writing.result())
+            self.next_base = time.monotonic() + max(MIN_SECONDS, TIMES_AS_LONG * writing.result())
         except SessionFileError as fault:  # too large for a file; the log still has all of it
             log.warning("A base of a session cannot be written: %s", fault)
-            self._next = float("inf")
+            self.next_base = float("inf")
 
-    def tick(self, deserted: bool = False) -> None:
+    def tick(self, unattended: bool = False) -> None:
         """Write a base if one is due, and search for a session to resume.
 
-        Called periodically. ``deserted`` means that no browser is connected: another page may then
-        resume this session.
+        Called periodically. ``unattended`` means that no browser is connected. Another page may
+        then resume this session.
         """
         if self._journal is not None:
-            self._journal.release() if deserted else self._journal.reacquire()
+            self._journal.release() if unattended else self._journal.reacquire()
         if time.monotonic() < self._until:
             self._search()
         if self._failed:
             return
         try:
             if self._writing is not None and self._writing.done():
-                self._finish_writing()
+                self.finish_writing()
             self._write_if_due()
         except OSError as fault:
             log.warning("A base of a session cannot be written: %s", fault)
-            self._next = time.monotonic() + SECONDS_WHILE_RUNNING
+            self.next_base = time.monotonic() + SECONDS_WHILE_RUNNING
 
     def _write_if_due(self) -> None:
         """Begin to write a base, if the session changed and enough time has passed."""
@@ -184,7 +189,7 @@ class AutosaveController(Controls):
             return
         wait = SECONDS_WHILE_RUNNING if session.status == "sampling" else 0.0
         old = self._based is None or self._based[0] is not session
-        if old and time.monotonic() >= self._next + wait:
+        if old and time.monotonic() >= self.next_base + wait:
             self._write(session)
 
     def _description(self, session: Session) -> SessionSummary:
@@ -202,7 +207,7 @@ class AutosaveController(Controls):
     def close(self) -> None:
         """End the journal. It stays on disk."""
         try:
-            self._finish_writing()
+            self.finish_writing()
         except OSError as fault:
             log.warning("A base of a session cannot be written: %s", fault)
         if self._journal is not None:
@@ -310,13 +315,13 @@ class AutosaveController(Controls):
             return
         self._until = 0.0
         now = store.session
-        told = content_count(len(now.constraints) + len(now.choices), len(now.groups))
-        said = f"Resumed: {offer.about.title}, {told}" + (f"; {left}" if left else ".")
+        content = content_count(len(now.constraints) + len(now.choices), len(now.groups))
+        said = f"Resumed: {offer.about.title}, {content}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
             kept = shelf.keep_damaged(offer.name)
             error = (
-                f"A part of the unfinished session is damaged. {told} could be read.",
+                f"A part of the unfinished session is damaged. {content} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:

@@ -18,12 +18,12 @@ def state(store: Store) -> dict[str, Any]:
         return {"offer": None, "journal": journal}
     about = offer.about
     title = about.title or "damaged"
-    told = {
+    offered = {
         "title": title,
         "answers": content_count(about.answers, about.groups),
         "time": about.time,
     }
-    return {"offer": told, "journal": journal}
+    return {"offer": offered, "journal": journal}
 
 
 def worth_keeping(session: Session) -> bool:
@@ -44,5 +44,5 @@ def content_count(answers: int, groups: int) -> str:
     """Return ``2 answers``, ``1 group``, or ``2 answers and 1 group``."""
     if not groups:
         return count_noun(answers, "answer")
-    told = count_noun(groups, "group")
-    return f"{count_noun(answers, 'answer')} and {told}" if answers else told
+    group_count = count_noun(groups, "group")
+    return f"{count_noun(answers, 'answer')} and {group_count}" if answers else group_count

@@ -28,13 +28,13 @@ function rejoin(send) {
   if (name) send("rejoin", { name })
 }
 
-let told = ""
+let sent = ""
 export const render = component(
   "notice",
   (state, send) => {
-    if (state.journal === null)
-      delete document.documentElement.dataset.hcJournal // no sessions are kept
-    else document.documentElement.dataset.hcJournal = state.journal
+    const page = document.documentElement.dataset
+    if (state.journal === null) delete page.hcJournal // no sessions are kept
+    else page.hcJournal = state.journal
     if (state.journal)
       try {
         sessionStorage.removeItem("hcviz-rejoin")
@@ -62,7 +62,6 @@ export const render = component(
               h(
                 "button",
                 {
-                  type: "button",
                   class: "main",
                   "data-key": "resume",
                   title: "Replace the present session by it",
@@ -73,7 +72,6 @@ export const render = component(
               h(
                 "button",
                 {
-                  type: "button",
                   "data-key": "discard",
                   title: "Delete it permanently",
                   onclick: () => send("discard"),
@@ -86,8 +84,8 @@ export const render = component(
     )
   },
   (live, root, send) => {
-    if (live.visitor && told !== live.visitor) {
-      visitor((told = live.visitor), send)
+    if (live.visitor && sent !== live.visitor) {
+      visitor((sent = live.visitor), send)
       rejoin(send)
     }
   },

@@ -23,7 +23,7 @@ from hcviz.ui.state.default_method import able
 from hcviz.ui.state.store import Store
 
 #: Names, cards of one name, participants and cards that the sheet lists, at most.
-MOST_NAMES, MOST_CARDS, MOST_LISTED = 400, 24, 500
+MAX_NAMES, MAX_CARDS, MAX_LISTED = 400, 24, 500
 
 #: Data set -> its number, which is never used again.
 _numbers: WeakKeyDictionary[Dataset, int] = WeakKeyDictionary()
@@ -68,11 +68,11 @@ def state(store: Store) -> dict[str, Any]:
         "on": len(participants_of(piles)),
         "cards": data.n_items,
         "piles": len(piles),
-        "names": [_name(row, data) for row in rows[:MOST_NAMES]],
+        "names": [_name(row, data) for row in rows[:MAX_NAMES]],
         "nameCount": len(rows),
-        "people": people[:MOST_LISTED],
+        "people": people[:MAX_LISTED],
         "peopleCount": len(people),
-        "various": cards[:MOST_LISTED],
+        "various": cards[:MAX_LISTED],
         "variousCount": len(cards),
         "waiting": measured is None,
         "methods": [
@@ -100,7 +100,7 @@ def _name(row: PileName, data: Dataset) -> dict[str, Any]:
         "participants": row.participants,
         "merged": row.is_merged,
         "spellings": [list(pair) for pair in row.spellings],
-        "cards": [[data.labels[card], count] for card, count in row.cards[:MOST_CARDS]],
+        "cards": [[data.labels[card], count] for card, count in row.cards[:MAX_CARDS]],
         "cardCount": len(row.cards),
     }
 

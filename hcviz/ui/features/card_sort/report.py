@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hcviz.core.text import count_noun, escape_html
 
 #: With more cards, the numbers of the agreement are left out. The picture has their colours.
-MOST_IN_TABLE = 80
+MAX_IN_TABLE = 80
 
 _STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 
@@ -131,7 +131,7 @@ def _various(state: Mapping[str, Any]) -> str:
 
 
 def _pairs(shares: NDArray[np.float64], labels: Sequence[str], order: Sequence[int]) -> str:
-    if len(labels) > MOST_IN_TABLE:
+    if len(labels) > MAX_IN_TABLE:
         return ""
     head = "".join(f"<th>{_name(labels[k])}</th>" for k in order)
     said = "Per cent of the participants who sorted both cards."

@@ -8,8 +8,8 @@ export const render = component(
   "card-sort",
   (state, send) => {
     if (!state.names) return h("p", { class: "quiet" }, "No card sort is open.")
-    const known = new Set(state.names.map(row => row.name))
-    ticked = new Set([...ticked].filter(name => known.has(name)))
+    const names = new Set(state.names.map(row => row.name))
+    ticked = new Set([...ticked].filter(name => names.has(name)))
     const off = state.participants - state.on
     return h(
       "div",
@@ -37,7 +37,6 @@ export const render = component(
           h(
             "button",
             {
-              type: "button",
               class: name === state.method ? "on" : "",
               "data-key": `m-${name}`,
               title: summary,
@@ -49,7 +48,6 @@ export const render = component(
         h(
           "button",
           {
-            type: "button",
             "data-key": "heatmap",
             title: "For each two cards, the share of participants who put them on one pile",
             onclick: () => send("heatmap"),
@@ -136,7 +134,11 @@ function namesPart(state, send) {
             h("th", { title: "With the number of participants who put the card there" }, "Cards"),
           ),
         ),
-        h("tbody", {}, state.names.map(row => nameRow(row, state, send))),
+        h(
+          "tbody",
+          {},
+          state.names.map(row => nameRow(row, state, send)),
+        ),
       ),
     ),
     state.nameCount > state.names.length
@@ -178,12 +180,11 @@ function nameRow(row, state, send) {
         h(
           "button",
           {
-            type: "button",
             "data-key": `s-${row.name}`,
             "aria-label": `Select the cards of ${row.name}`,
             title:
               "Select the cards that half of its participants put there. The inspector then " +
-                "offers " +
+              "offers " +
               "the name for the group",
             onclick: () => send("select-name", { name: row.name }),
           },
@@ -193,7 +194,6 @@ function nameRow(row, state, send) {
           ? h(
               "button",
               {
-                type: "button",
                 "data-key": `x-${row.name}`,
                 "aria-label": `Split ${row.name}`,
                 title: "Separate the merged names again",
@@ -286,11 +286,7 @@ function peoplePart(state, send) {
                       h("span", { class: "name", dir: "auto", title: each.name }, each.name),
                     ),
                   ),
-                  h(
-                    "td",
-                    { class: "count", title: counted(each.cards, "card") },
-                    each.piles,
-                  ),
+                  h("td", { class: "count", title: counted(each.cards, "card") }, each.piles),
                   h(
                     "td",
                     { class: "used" },
@@ -325,7 +321,6 @@ function variousPart(state, send) {
             h(
               "button",
               {
-                type: "button",
                 class: "bare row",
                 "data-key": `c-${each.id}`,
                 "data-card": each.id,

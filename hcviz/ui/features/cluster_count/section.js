@@ -30,7 +30,6 @@ SECTIONS.spur = (state, send) => {
       ? h(
           "button",
           {
-            type: "button",
             class: "small",
             "data-key": "estimate",
             onclick: () => send("estimate"),

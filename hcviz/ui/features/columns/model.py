@@ -13,7 +13,7 @@ from hcviz.datasets import Dataset
 from hcviz.ui.state.store import Store
 
 #: Columns that the sheet lists.
-LISTED = 300
+MAX_LISTED = 300
 
 #: What the page calls the kinds of columns that a person can choose.
 KINDS = {
@@ -59,8 +59,8 @@ def state(store: Store) -> dict[str, Any]:
         "fileKinds": list(map(list, FILE_KINDS.items())),
         "sheets": [] if table is None else list(table.sheets),
         "sheet": "" if table is None else table.sheet,
-        "columns": [_row(each) for each in columns[:LISTED]],
-        "unlisted": max(0, len(columns) - LISTED),
+        "columns": [_row(each) for each in columns[:MAX_LISTED]],
+        "unlisted": max(0, len(columns) - MAX_LISTED),
         "columnCount": len(columns),
         "changed": bool(spec.columns),
         "kinds": list(map(list, KINDS.items())),

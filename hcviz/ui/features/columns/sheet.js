@@ -29,7 +29,13 @@ export const render = component("columns", (state, send) => {
       ),
       pick("Read as", "kind", state.fileKinds, state.kind, send),
       state.sheets.length > 1
-        ? pick("Sheet", "worksheet", state.sheets.map(name => [name, name]), state.sheet, send)
+        ? pick(
+            "Sheet",
+            "worksheet",
+            state.sheets.map(name => [name, name]),
+            state.sheet,
+            send,
+          )
         : null,
       state.columns.length
         ? pick("Compare by", "similarity", state.similarities, state.similarity, send)
@@ -48,7 +54,6 @@ export const render = component("columns", (state, send) => {
             h(
               "button",
               {
-                type: "button",
                 class: "main",
                 "data-key": "use",
                 disabled: !changed,
@@ -68,7 +73,6 @@ export const render = component("columns", (state, send) => {
             h(
               "button",
               {
-                type: "button",
                 "data-key": "reset",
                 disabled: !changed && !state.changed,
                 onclick: () => {
@@ -88,7 +92,11 @@ export const render = component("columns", (state, send) => {
         ]
       : h("p", { class: "quiet" }, "This kind of file has no columns to choose."),
     state.notes.length
-      ? h("ul", { class: "notes quiet small" }, state.notes.map(note => h("li", {}, note)))
+      ? h(
+          "ul",
+          { class: "notes quiet small" },
+          state.notes.map(note => h("li", {}, note)),
+        )
       : null,
   )
 })
@@ -130,7 +138,11 @@ function columnTable(state, change) {
         heads.map(([text, title]) => h("th", { title: title || null }, text)),
       ),
     ),
-    h("tbody", {}, draft.map(row => columnRow(row, state, change))),
+    h(
+      "tbody",
+      {},
+      draft.map(row => columnRow(row, state, change)),
+    ),
   )
 }
 

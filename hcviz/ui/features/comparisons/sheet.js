@@ -30,7 +30,7 @@ export const render = component(
     if (state.items === undefined) return h("p", { class: "quiet" }, "There are no comparisons.")
     const later = () => h("p", { class: "quiet small" }, "Not counted yet.")
     const [agreed, against, open] = state.held ?? [0, 0, 0]
-    const told = agreed + against
+    const answered = agreed + against
     const pick = items => () => send("pick", { items })
     const word = (count, one) => `${figure(count)} ${one}${count === 1 ? "" : "s"}`
     return h(
@@ -108,7 +108,7 @@ export const render = component(
                 h(
                   "p",
                   { class: "sum" },
-                  h("b", {}, told ? percent(agreed / told) : "–"),
+                  h("b", {}, answered ? percent(agreed / answered) : "–"),
                   h(
                     "span",
                     {},
@@ -156,7 +156,6 @@ export const render = component(
                     h(
                       "button",
                       {
-                        type: "button",
                         class: count ? "" : "never",
                         "data-key": `i-${id}`,
                         "data-item": id,
@@ -210,7 +209,6 @@ export const render = component(
                     h(
                       "button",
                       {
-                        type: "button",
                         "data-key": `x-${k}`,
                         title: "Select these items",
                         onclick: pick(items),

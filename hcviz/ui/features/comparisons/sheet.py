@@ -145,7 +145,7 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     }
     if tree is not None and not store.is_streaming:
         wanted[*of, tree] = lambda: agreement_with_tree(tree, comparisons)
-    known = store.aside.ask("comparisons", wanted)
+    known = store.compute_cache.ask("comparisons", wanted)
     counts, held = known.get((*of, "counts")), known.get((*of, tree))
     for fault in (counts, held):
         if isinstance(fault, HcvizError):
@@ -157,8 +157,8 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     )
     _last_counted[store] = found
     if len(known) < len(wanted):
-        stands = " The numbers shown are the last ones." if found.counts else ""
-        return found, f"Counting {sum(answers_by_question(store).values()):,} answers…{stands}"
+        note = " The numbers shown are the last ones." if found.counts else ""
+        return found, f"Counting {sum(answers_by_question(store).values()):,} answers…{note}"
     moving = tree is not None and held is None
     return found, "The tree is compared with the answers when the run has finished." * moving
 

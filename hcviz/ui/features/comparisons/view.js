@@ -14,7 +14,6 @@ function three(state, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "data-key": "c-stop",
           "aria-label": "Stop comparing",
@@ -35,7 +34,6 @@ function three(state, send) {
             "button",
             {
               ...still,
-              type: "button",
               class: item.image ? "pictured" : "",
               "data-key": `c-${k + 1}`,
               title: `${item.name} is ${central ? "most central" : "the odd one out"} (${k + 1})`,
@@ -55,7 +53,6 @@ function three(state, send) {
         "button",
         {
           ...still,
-          type: "button",
           "data-key": "c-skip",
           title: "Do not know (Space)",
           onclick: () => send("skip"),
@@ -81,7 +78,6 @@ function given(state, send) {
       h(
         "button",
         {
-          type: "button",
           class: "sentence",
           "data-key": `c-show-${each.at}`,
           title: "Show the three in the tree",
@@ -92,7 +88,6 @@ function given(state, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "data-key": `c-back-${each.at}`,
           "aria-label": `Take back: ${each.sentence}`,
@@ -141,7 +136,6 @@ export const render = component("compare", (state, send) => {
             "button",
             {
               ...still,
-              type: "button",
               class: "wide",
               "data-key": "compare",
               disabled: !state.ready,
@@ -164,7 +158,6 @@ export const render = component("compare", (state, send) => {
           h(
             "button",
             {
-              type: "button",
               class: "link",
               "data-key": "c-method",
               onclick: () => send("method", { value: state.unheeded.method }),

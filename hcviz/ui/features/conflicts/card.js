@@ -8,7 +8,6 @@ function chip(leaf, kind, answer, send) {
   return h(
     "button",
     {
-      type: "button",
       class: `chip ${kind}`,
       "data-key": `chip-${answer}-${leaf.id}`,
       title: `Show ${leaf.name} in the tree`,
@@ -51,7 +50,7 @@ function conflictCard(conflict, send, graph = true) {
   const later = conflict.waiting,
     { answers } = conflict
   const act = (key, text, name, more, title) =>
-    h("button", { type: "button", "data-key": key, title, onclick: () => send(name, more) }, text)
+    h("button", { "data-key": key, title, onclick: () => send(name, more) }, text)
   return h(
     "div",
     { class: "clash", role: "alert" },

@@ -29,9 +29,7 @@ export const render = component(
 
     const take = items => send("take", { items })
     const members = c => state.items.slice(c.rows[0], c.rows[1] + 1)
-    const groups = new Map(
-      Object.entries(state.groups).map(([k, name]) => [state.clades[k], name]),
-    )
+    const groups = new Map(Object.entries(state.groups).map(([k, name]) => [state.clades[k], name]))
     const words = c => {
       const {
         rows: [first, last],
@@ -103,8 +101,7 @@ export const render = component(
       )
     }
     const largest = [...state.clades].sort(
-      (a, b) =>
-        groups.has(b) - groups.has(a) || b.rows[1] - b.rows[0] - (a.rows[1] - a.rows[0]),
+      (a, b) => groups.has(b) - groups.has(a) || b.rows[1] - b.rows[0] - (a.rows[1] - a.rows[0]),
     )
     const ys = unpacked(state.y, Float32Array)
     const points = Array.from(unpacked(state.x, Float32Array), (at, k) =>
@@ -114,7 +111,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           "data-key": `kind-${value}`,
           class: state.kind === value ? "on" : "",
           "aria-pressed": String(state.kind === value),

@@ -125,7 +125,7 @@ def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict
     low, high, y = outer_children(tree.parent, places(order) + 0.5)
     first, last = row_ranges(tree, order)
     inner = np.arange(n, tree.n_nodes - 1)
-    percents = _percents(support[:-1])
+    percents = whole_percents(support[:-1])
     return [
         {
             "at": [round(float(tree.height[v]), 6), round(float(tree.height[tree.parent[v]]), 6)],
@@ -137,7 +137,7 @@ def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict
     ]
 
 
-def _percents(shares: NDArray[np.float64]) -> list[int]:
+def whole_percents(shares: NDArray[np.float64]) -> list[int]:
     """Return whole per cents; only exact ones become 100."""
     rounded = np.rint(100 * shares).astype(int)
     return [int(each) for each in np.where((rounded == 100) & (shares < 1), 99, rounded)]

@@ -27,7 +27,6 @@ function draftCard(draft, ignored, send) {
       h(
         "button",
         {
-          type: "button",
           class: "main",
           "data-key": "apply",
           disabled: !draft.ready,
@@ -38,7 +37,7 @@ function draftCard(draft, ignored, send) {
       ),
       h(
         "button",
-        { type: "button", "data-key": "clear", onclick: () => send("clear") },
+        { "data-key": "clear", onclick: () => send("clear") },
         "Clear ",
         h("kbd", {}, "Esc"),
       ),
@@ -56,7 +55,6 @@ function ignoredCard(ignored, send) {
       ? h(
           "button",
           {
-            type: "button",
             "data-key": "keep-constraints",
             onclick: () => send("keep-constraints"),
           },
@@ -88,7 +86,6 @@ function row(item, send) {
       h(
         "button",
         {
-          type: "button",
           class: "sentence",
           "data-key": `show-${item.id}`,
           title: "Show its items in the tree",
@@ -107,12 +104,11 @@ function row(item, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "aria-label": "Note",
           title: "Note",
           "data-key": `note-${item.id}`,
-          onclick: event => {
+          onclick: () => {
             noteOpen = noting ? null : item.id
             send("repaint")
           },
@@ -122,7 +118,6 @@ function row(item, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "aria-label": "Delete",
           title: "Delete (undo brings it back)",
@@ -223,7 +218,6 @@ function pair(p, send) {
               h(
                 "button",
                 {
-                  type: "button",
                   class: "sentence",
                   "data-key": `clash-${p.first}-${p.second}-${c.id}`,
                   title: "Show its items in the tree",
@@ -299,7 +293,6 @@ export const render = component("constraints", (state, send) => {
     h(
       "button",
       {
-        type: "button",
         "data-key": mode,
         class: state.draft?.mode === mode ? "on" : "",
         title,
@@ -318,7 +311,6 @@ export const render = component("constraints", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           "data-key": "g-group",
           title: "The selected items are a group: every tree keeps them as one branch (G)",
           disabled: !state.ready,
@@ -330,7 +322,6 @@ export const render = component("constraints", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           "data-key": "g-not-group",
           title: state.cannot_deny || "No tree has exactly the selected items as a branch",
           disabled: !state.ready || !!state.cannot_deny,

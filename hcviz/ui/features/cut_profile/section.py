@@ -86,9 +86,9 @@ def state(store: Store) -> dict[str, Any]:
     balanced = get_algorithm(store.session.method).balanced
     key = ("profile", *(side.tobytes() for side in sides), known.constraint_rows.tobytes(),
            known.triplets.weights.tobytes(), lam, balanced)  # fmt: skip
-    found = store.aside.ask(
+    found = store.compute_cache.ask(
         "profile",
-        {key: lambda: _compare_cuts(known, items, sides, lam, balanced)},
+        {key: lambda: compare_cuts(known, items, sides, lam, balanced)},
     ).get(key)
     if found is None:
         return {"said": "Computing…"}
@@ -97,7 +97,7 @@ def state(store: Store) -> dict[str, Any]:
     return profile_state(found, items.size, node == tree.root)
 
 
-def _compare_cuts(
+def compare_cuts(
     problem: Problem,
     items: NDArray[Any],
     sides: list[NDArray[Any]],
@@ -108,16 +108,16 @@ def _compare_cuts(
     profile = cut_profile(problem, items, low, lam)
     order = np.concatenate(profile.supernodes)
 
-    def parted(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, float]:
+    def cut_of(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, float]:
         ratio = cut_ratio(problem, one, other, low, lam)
         # The first side is the one with more of the first items of the sweep.
         first = max((one, other), key=lambda side: np.isin(order[: side.size], side).mean())
         return int(first.size), ratio
 
-    own = parted(sides[0], sides[1]) if len(sides) == 2 else None
+    own = cut_of(sides[0], sides[1]) if len(sides) == 2 else None
     if balanced and profile.best_balanced < 0:  # as in run_crbc, the largest supernode is one side
         largest = max(profile.supernodes, key=len)
-        best = parted(largest, np.setdiff1d(items, largest))
+        best = cut_of(largest, np.setdiff1d(items, largest))
         if 3 * len(largest) > 2 * items.size:
             return CutComparison(profile, best, "most even cut", own, len(largest), True)
         return CutComparison(profile, best, "lightest balanced cut", own, 0, True)
@@ -189,8 +189,8 @@ def _sentence(cuts: CutComparison, size: int, whole: bool) -> str:
     if least <= 0:
         return f"{said}; the tree separates {small:,}."
     times = cuts.own[1] / least
-    told = f"{times:.2f}" if abs(times - 1) >= 0.005 else f"{times:.4f}"
-    return f"{said}; the tree separates {small:,}, at {told} times the mean similarity across."
+    ratio = f"{times:.2f}" if abs(times - 1) >= 0.005 else f"{times:.4f}"
+    return f"{said}; the tree separates {small:,}, at {ratio} times the mean similarity across."
 
 
 def _depends_on(store: Store) -> Any:

@@ -33,7 +33,7 @@ def dependency_digraph(store: Store) -> Dependency | HcvizError | None:
                 "The answers contradict each other: they depend on each other in a cycle."
             ) from fault
 
-    found = store.aside.ask("digraph", {key: work}).get(key)
+    found = store.compute_cache.ask("digraph", {key: work}).get(key)
     return found if isinstance(found, (Dependency, HcvizError)) else None
 
 
@@ -56,7 +56,7 @@ def useful_answers(store: Store) -> Usefulness | HcvizError | None:
                 "The answers contradict each other, so which of them are useful is not defined."
             ) from fault
 
-    found = store.aside.ask("worth", {key: work}).get(key)
+    found = store.compute_cache.ask("worth", {key: work}).get(key)
     return found if isinstance(found, (Usefulness, HcvizError)) else None
 
 
@@ -73,7 +73,7 @@ def tree_without_constraints(store: Store) -> Tree | HcvizError | None:
     params = dict(session.params) if method == session.method else {}
     key = ("without", method, repr(sorted(params.items())), session.seed)
     run = BackgroundRun(method, lambda: problem.with_triplets(()), _tree_of, params, session.seed)
-    found = store.aside.ask("without", {key: run}).get(key)
+    found = store.compute_cache.ask("without", {key: run}).get(key)
     return found if isinstance(found, (Tree, HcvizError)) else None
 
 

@@ -24,7 +24,6 @@ SECTIONS.worth = (state, send) =>
                 h(
                   "button",
                   {
-                    type: "button",
                     "data-key": `worth-${each.id}`,
                     title: `${each.sentence}: ${each.why}. Click to select its items.`,
                     onclick: () => send("show", { id: each.id }),
@@ -42,7 +41,6 @@ SECTIONS.worth = (state, send) =>
           h(
             "button",
             {
-              type: "button",
               class: "small",
               "data-key": "worth-sheet",
               onclick: () => send("sheet"),

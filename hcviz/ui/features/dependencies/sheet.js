@@ -46,7 +46,6 @@ export const render = component("dependencies", (state, send, root) => {
       h(
         "button",
         {
-          type: "button",
           class: "pair",
           "data-key": `pair-${box.k}`,
           title: `${box.pair} together. Its measure is ${box.measure}. Click to select the pair.`,
@@ -58,7 +57,6 @@ export const render = component("dependencies", (state, send, root) => {
         h(
           "button",
           {
-            type: "button",
             class: `key ${key.chosen ? "chosen" : ""}`,
             "data-key": `key-${box.k}-${key.item}`,
             title: `${box.pair} together, before ${key.name}. Click to select the three.`,
@@ -72,7 +70,6 @@ export const render = component("dependencies", (state, send, root) => {
         ? h(
             "button",
             {
-              type: "button",
               class: "key more",
               "data-key": `more-${box.k}`,
               "aria-expanded": String(box.all),

@@ -150,13 +150,14 @@ class FileController:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
             self.store.look(loading=self.store.loader.loading)
-            self._open(str(more["kind"]), str(more["name"]), content)
+            self.open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
         if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # the browser's check cannot be trusted
             raise InvalidData(f"{name} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
 
-    def _open(self, kind: str, name: str, content: bytes) -> None:
+    def open(self, kind: str, name: str, content: bytes) -> None:
+        """Open a file of this kind; ``any`` detects the kind."""
         store = self.store
         if kind == "any":
             kind = detect_file(content, name, store.session.labels)

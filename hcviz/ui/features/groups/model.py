@@ -24,9 +24,9 @@ from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.store import Store
 
 #: Names in the short text and in the tooltip of a change, at most.
-FEW, MANY = 2, 20
+MAX_NAMES, MAX_NAMES_IN_TOOLTIP = 2, 20
 #: Items that the row of a group lists, at most.
-LISTED = 300
+MAX_LISTED = 300
 #: Selected items that can be moved into a group with one click, at most.
 MOVED = 50
 #: Separates other names of a group in their field.
@@ -132,8 +132,8 @@ def _row(store: Store, group: Group, items: tuple[int, ...], selected: str) -> d
     labels = store.session.labels
     return {
         "listed": bool(listed),
-        "items": [{"id": item, "name": labels[item]} for item in listed[:LISTED]],
-        "more": max(0, len(listed) - LISTED),
+        "items": [{"id": item, "name": labels[item]} for item in listed[:MAX_LISTED]],
+        "more": max(0, len(listed) - MAX_LISTED),
         "canMove": 0 < len(chosen) <= MOVED
         and not open_draft
         and not set(chosen).intersection(items)
@@ -160,7 +160,8 @@ def change_text(change: Change, labels: Sequence[str]) -> dict[str, str]:
         return f"{sign}{len(items)} {names}" if items else f"{sign}0"
 
     short, long = (
-        f"{text('+', change.gained, most)}, {text('−', change.lost, most)}" for most in (FEW, MANY)
+        f"{text('+', change.gained, most)}, {text('−', change.lost, most)}"
+        for most in (MAX_NAMES, MAX_NAMES_IN_TOOLTIP)
     )
     return {"text": short, "title": f"{long}, compared with the items of {change.name}"}
 

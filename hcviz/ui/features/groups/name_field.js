@@ -11,7 +11,6 @@ function changeLine(group, send) {
         h(
           "button",
           {
-            type: "button",
             "data-key": `accept-${group.id}`,
             title: "Let the group have the items of its branch",
             "aria-label": `Accept for ${group.name}: ${group.change.text}`,
@@ -28,7 +27,6 @@ function suggestion(each, place, group, send) {
   return h(
     "button",
     {
-      type: "button",
       "data-key": `${place}-${each.name}`,
       title: `Name it ${each.name}: ${each.why}`,
       onclick: () => send("name-group", { name: each.name, key: group.key }),
@@ -68,7 +66,6 @@ function nameField(group, send) {
   const button = h(
     "button",
     {
-      type: "button",
       "data-key": "name-button",
       disabled: true,
       onclick: () => commit(input),
@@ -146,7 +143,6 @@ function nameField(group, send) {
               h(
                 "button",
                 {
-                  type: "button",
                   class: "bare",
                   "data-key": `remove-${group.id}`,
                   title: "Remove the name. The items stay (undo brings it back)",

@@ -13,7 +13,7 @@ from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.formats import FORMATS, READERS
 
 #: Names of items in a sentence, at most.
-NAMES = 3
+MAX_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def unplaced_note(taxonomy: Taxonomy) -> str:
     verb = "is" if len(lost) == 1 else "are"
     return (
         f"{count_noun(len(lost), 'group')} without a place in this tree {verb} not in the file: "
-        f"{join_names(lost, NAMES)}."
+        f"{join_names(lost, MAX_NAMES)}."
     )
 
 
@@ -178,7 +178,7 @@ def _items(names: Sequence[str], one: str, many: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    return join_names(names, NAMES)
+    return join_names(names, MAX_NAMES)
 
 
 __all__ = [

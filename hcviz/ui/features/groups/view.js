@@ -70,7 +70,6 @@ function itemList(row, send) {
         h(
           "button",
           {
-            type: "button",
             class: "bare",
             draggable: "true",
             "data-key": `item-${row.id}-${item.id}`,
@@ -122,12 +121,12 @@ function dropTarget(row, send) {
 
 function groupRow(row, state, send, tabbed) {
   const isOpen = !folded.has(row.id)
-  const told = [counted(row.count, "item")]
-  if (row.support) told.push(`support ${row.support}`)
-  if (row.accepted) told.push("accepted")
-  if (row.locked) told.push("locked")
-  if (row.change) told.push(row.change.text)
-  if (!row.placed) told.push("without a place in this tree")
+  const facts = [counted(row.count, "item")]
+  if (row.support) facts.push(`support ${row.support}`)
+  if (row.accepted) facts.push("accepted")
+  if (row.locked) facts.push("locked")
+  if (row.change) facts.push(row.change.text)
+  if (!row.placed) facts.push("without a place in this tree")
   return h(
     "div",
     {
@@ -140,7 +139,7 @@ function groupRow(row, state, send, tabbed) {
       "aria-level": row.level,
       "aria-selected": String(row.selected),
       "aria-expanded": row.hasInside ? String(isOpen) : null,
-      "aria-label": `${row.name}, ${told.join(", ")}`,
+      "aria-label": `${row.name}, ${facts.join(", ")}`,
       onclick: () => {
         current = row.id
         send("show-group", { id: row.id })
@@ -183,7 +182,6 @@ function groupRow(row, state, send, tabbed) {
         ? h(
             "button",
             {
-              type: "button",
               class: "bare move",
               "data-key": `move-${row.id}`,
               title: `The selected items belong to ${row.name}`,
@@ -198,7 +196,6 @@ function groupRow(row, state, send, tabbed) {
       h(
         "button",
         {
-          type: "button",
           class: "bare number",
           tabindex: "-1",
           "data-key": `list-${row.id}`,
@@ -216,7 +213,6 @@ function groupRow(row, state, send, tabbed) {
         ? h(
             "button",
             {
-              type: "button",
               class: "bare",
               "data-key": `place-${row.id}`,
               title: `Let ${row.name} have the selected items`,
@@ -333,7 +329,6 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            type: "button",
             class: "all",
             "data-key": "accept-groups",
             title: "Let these groups have the items of their branches",
@@ -346,7 +341,6 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            type: "button",
             class: "all",
             "data-key": "lock-groups",
             title:

@@ -92,7 +92,7 @@ def thumbnail(tree: Tree) -> str:
 
 
 def _path(tree: Tree) -> str:
-    opened, tips = _opened(tree)
+    opened, tips = opened_nodes(tree)
     place = np.empty(tree.n_leaves)
     place[leaf_order(tree)] = np.arange(tree.n_leaves)
     row = HIGH / tree.n_leaves
@@ -127,7 +127,7 @@ def _path(tree: Tree) -> str:
     return "".join(parts)
 
 
-def _opened(tree: Tree) -> tuple[set[int], list[int]]:
+def opened_nodes(tree: Tree) -> tuple[set[int], list[int]]:
     """Return the nodes that are opened, the largest first, and the tips below them."""
     opened: set[int] = set()
     tips: list[int] = []

@@ -19,7 +19,6 @@ function strip(steps, send, root) {
     h(
       "button",
       {
-        type: "button",
         "data-key": `h-${s.index}`,
         class: s.now ? "now" : s.by > 0 ? "undone" : "",
         title:
@@ -61,7 +60,6 @@ function strip(steps, send, root) {
     h(
       "button",
       {
-        type: "button",
         class: "bare turn",
         "data-key": "history",
         "aria-expanded": String(opened),
@@ -93,12 +91,12 @@ function place(root, send) {
 
 // Scroll to the present step. A strip that is put into the page again loses its scroll position.
 function reveal(root) {
-  const strip = root.querySelector(".history .strip"),
-    now = strip?.querySelector("[aria-current]")
+  const steps = root.querySelector(".history .strip"),
+    now = steps?.querySelector("[aria-current]")
   if (!now) return
-  const [all, one] = [strip.getBoundingClientRect(), now.getBoundingClientRect()]
-  strip.scrollLeft += one.left < all.left ? one.left - all.left : Math.max(0, one.right - all.right)
-  strip.scrollTop += one.top < all.top ? one.top - all.top : Math.max(0, one.bottom - all.bottom)
+  const [all, one] = [steps.getBoundingClientRect(), now.getBoundingClientRect()]
+  steps.scrollLeft += one.left < all.left ? one.left - all.left : Math.max(0, one.right - all.right)
+  steps.scrollTop += one.top < all.top ? one.top - all.top : Math.max(0, one.bottom - all.bottom)
 }
 
 export const render = component(
@@ -117,7 +115,6 @@ export const render = component(
             h(
               "button",
               {
-                type: "button",
                 "data-key": "stop-reading",
                 title: "What is shown stays",
                 onclick: () => send("stop-reading"),

@@ -67,8 +67,8 @@ def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None
         if sure is not None:
             gained, lost = gained[np.isin(gained, sure[0])], lost[np.isin(lost, sure[1])]
         listed: dict[Which, tuple[ChangedClade, ...]] = {
-            "gained": _largest_changes(after, before, gained),
-            "lost": _largest_changes(before, after, lost),
+            "gained": largest_changes(after, before, gained),
+            "lost": largest_changes(before, after, lost),
         }
         chance = changes.gained.size + changes.lost.size - gained.size - lost.size
         number: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
@@ -123,7 +123,7 @@ def _title(each: ChangedClade, which: str) -> str:
     return f"{len(each.members):,} items; {items} from a clade of the {other} tree"
 
 
-def _largest_changes(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[ChangedClade, ...]:
+def largest_changes(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[ChangedClade, ...]:
     """Return the ``MAX_LISTED`` largest changes among these nodes of ``tree``."""
     sizes = tree.size[nodes]
     nodes = nodes[np.argsort(-sizes, kind="stable")][: max(MAX_LISTED, MAX_WORK // other.n_nodes)]

@@ -72,10 +72,10 @@ def state(store: Store) -> dict[str, Any]:
         and node_costs_model.reads_dissimilarities(store)
     ):
         notes.insert(0, DISSIMILARITY_NOTE)
-    told = (
+    changes = (
         changed_clades.state(store) if store.view.lesson is None else None
     )  # a lesson tells itself
-    return {"selection": _selection(store), "notes": notes, "changes": told}
+    return {"selection": _selection(store), "notes": notes, "changes": changes}
 
 
 def live(store: Store) -> dict[str, Any]:

@@ -22,7 +22,6 @@ function changed(group, send) {
           h(
             "button",
             {
-              type: "button",
               "data-key": `c-${which}-${c.node}`,
               title: `${c.title}. Click to select them.`,
               onclick: () => send("clade", { which, node: c.node }),
@@ -37,7 +36,6 @@ function changed(group, send) {
       ? h(
           "button",
           {
-            type: "button",
             class: "bare small",
             "data-key": `all-${which}`,
             "aria-expanded": String(all[which]),
@@ -103,15 +101,11 @@ export const render = component(
             h(
               "div",
               { class: "row" },
-              h(
-                "button",
-                { type: "button", "data-key": "focus", onclick: () => send("focus") },
-                "Zoom to it",
-              ),
+              h("button", { "data-key": "focus", onclick: () => send("focus") }, "Zoom to it"),
               s.count > 1
                 ? h(
                     "button",
-                    { type: "button", "data-key": "collapse", onclick: () => send("collapse") },
+                    { "data-key": "collapse", onclick: () => send("collapse") },
                     "Collapse or expand",
                   )
                 : null,
@@ -119,7 +113,6 @@ export const render = component(
                 ? h(
                     "button",
                     {
-                      type: "button",
                       "data-key": "parent",
                       title: "Select the clade above",
                       onclick: () => send("parent"),
@@ -142,7 +135,6 @@ export const render = component(
                       h(
                         "button",
                         {
-                          type: "button",
                           title: m.name,
                           "data-key": `m-${m.id}`,
                           onclick: () => send("pick", { id: m.id }),

@@ -18,7 +18,8 @@ MAX_KEPT = 64
 
 Key = tuple[Any, ...]
 TreeCache = dict[Key, Tree | None]
-_shared_trees: TreeCache = {}
+#: Trees of built-in data, for all sessions.
+SHARED_TREES: TreeCache = {}
 
 
 def baseline_methods() -> list[tuple[str, str]]:
@@ -47,6 +48,11 @@ class BaselineRuns:
             lambda _: self._next(),
         )
 
+    @property
+    def busy(self) -> bool:
+        """True while a method runs."""
+        return self._behind.busy
+
     def close(self) -> None:
         self._behind.close()
         self._at = None
@@ -56,7 +62,7 @@ class BaselineRuns:
         store = self._store
         session = store.session
         common = session.data.kind == "built-in" and not session.data.answers
-        known = _shared_trees if common else self._ours
+        known = SHARED_TREES if common else self._ours
         baselines = baseline_methods()
         keys = [(name, session.data, session.seed) for name, _ in baselines]
         if self._at is not None and self._at not in keys:  # other data, or another seed

@@ -44,14 +44,14 @@ SECTIONS.learning = state => {
     const title = `${counted(p[0], "answer")}: ${p[1].toFixed(4)}`
     return `<circle cx="${cx}" cy="${cy}" r="2.4"><title>${title}</title></circle>`
   }
-  const svg = `<svg viewBox="0 0 ${W} ${H}" role="img">
+  const picture = `<svg viewBox="0 0 ${W} ${H}" role="img">
     ${grid.map(gridLine).join("")}
     ${counts.map(v => `<text x="${x(v)}" y="${H - 4}" class="x">${v}</text>`).join("")}
     ${beside.map(([, v], k) => `<path class="beside b${k}" d="${across(v)}"/>`).join("")}
     <path class="curve" d="M${points.map(p => place(p).join(" ")).join("L")}"/>
     ${points.map(dot).join("")}
   </svg>`
-  const box = h("div", { class: "curve-box", html: svg })
+  const box = h("div", { class: "curve-box", html: picture })
   box.firstElementChild.setAttribute("aria-label", `${state.measure}. ${state.said}`)
   const shown = value => (value >= 0.01 || value === 0 ? value.toFixed(3) : value.toFixed(4))
   const row = (cls, text, value) =>

@@ -102,7 +102,7 @@ class LessonController(Controls):
         self._labels = session.labels
         self.store.look(
             lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
-            question=None, wants_question=False, clusters=None, parted=0, cut=None,
+            question=None, wants_question=False, clusters=None, n_clusters=0, cut=None,
             said="Lesson: click where the item belongs, then press Enter.",
         )  # fmt: skip
 

@@ -38,7 +38,7 @@ class GuessResult:
     ----------
     guess, best : int
         The guessed place, and the nearest correct place.
-    true, told : int
+    true, n_stated : int
         Number of correct triplets, and of all triplets, that the guessed place states.
     tree : Tree
         The tree with the item at the best place.
@@ -49,7 +49,7 @@ class GuessResult:
     guess: int
     best: int
     true: int
-    told: int
+    n_stated: int
     tree: Tree
     way: NDArray[np.int32]
 
@@ -66,7 +66,7 @@ class GuessResult:
     @property
     def share(self) -> float:
         """Share of correct triplets; for a place without triplets, 1 if it is correct."""
-        return self.true / self.told if self.told else float(self.right)
+        return self.true / self.n_stated if self.n_stated else float(self.right)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +118,8 @@ def judge_guess(asked: PlacementQuestion, items: tuple[int, ...]) -> GuessResult
         parent = gap.rest.parent
         tops = [v for v in good.tolist() if v == gap.rest.root or parent[v] not in good]
         best = min(tops, key=lambda place: len(gap.path(place, guess)))
-    true, told = gap.count_true_triplets(asked.target, guess)
-    return GuessResult(guess, best, true, told, gap.insert_at(best), gap.path(best, guess))
+    true, n_stated = gap.count_true_triplets(asked.target, guess)
+    return GuessResult(guess, best, true, n_stated, gap.insert_at(best), gap.path(best, guess))
 
 
 @cache

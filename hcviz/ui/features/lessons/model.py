@@ -83,11 +83,11 @@ def _outcome(
         place = names_text(gap.clade(outcome.best).tolist(), labels)
         away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
         said = f"In the correct tree {item} is with {mates}: beside {place}, {away} from yours."
-    if not outcome.told:
+    if not outcome.n_stated:
         share = f"The correct tree has no statement about {item} at your place."
     else:
         share = f"{100 * outcome.share:.0f} % of the triplets of your place are correct"
-        vague = outcome.true == outcome.told and not outcome.right
+        vague = outcome.true == outcome.n_stated and not outcome.right
         share += ", but a more precise place exists." if vague else "."
     return {"right": outcome.right, "said": said, "share": share}
 

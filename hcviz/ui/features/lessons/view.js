@@ -17,7 +17,6 @@ export const render = component("lesson", (state, send) => {
       "button",
       {
         ...still,
-        type: "button",
         "data-key": `l-${act}`,
         title,
         onclick: () => send(act),
@@ -52,7 +51,6 @@ export const render = component("lesson", (state, send) => {
           "button",
           {
             ...still,
-            type: "button",
             "data-key": "l-play",
             class: player ? "on" : "",
             "aria-pressed": String(!!player),
@@ -78,7 +76,6 @@ export const render = component("lesson", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "data-key": "l-stop",
           "aria-label": "End the lesson",

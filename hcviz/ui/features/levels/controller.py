@@ -34,7 +34,7 @@ class LevelControls(Controls):
 
     @ACTS.on("clusters")
     def _clusters(self, value: str) -> None:
-        """Colour so many clusters; as the method found them if ``value`` is empty."""
+        """Set the number of clusters; "" shows those that the method found."""
         with self.store.guarded():
             text = value.strip()
             self.drawing.colour(whole_number(text, "The number of clusters") if text else None)
@@ -54,7 +54,7 @@ class LevelControls(Controls):
             store.look(said=change.title)
             return
         after = ChosenClusters(tuple(of_nodes(tree, change.tops).of_item.tolist()))
-        if after.count > (store.view.parted or 1) and done == "Merged":
+        if after.count > (store.view.n_clusters or 1) and done == "Merged":
             done = "Divided"
         said = f"{done}: {count_noun(after.count, 'cluster')}, chosen by hand."
         store.dispatch(act.ChooseClusters(after, said))

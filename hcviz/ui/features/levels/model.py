@@ -20,8 +20,8 @@ from hcviz.ui.state.saved_look import ALL, BY_HAND, LOOKS
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree.partition import tops_of
 
-#: The slider goes to so many clusters, and the field to one for each item.
-SLIDER_MOST = 50
+#: The largest number on the slider. The field takes up to one cluster for each item.
+MAX_ON_SLIDER = 50
 SELECT_FIRST = "Select a branch first."
 
 
@@ -31,9 +31,12 @@ class ClusterChange:
 
     Parameters
     ----------
-    text : what the button says
-    title : what happens, or why nothing can
-    tops : int64 (k,), the top nodes of the clusters after it; None if it is not possible
+    text : str
+        Text of the button.
+    title : str
+        What the button does, or why it is disabled.
+    tops : int64 (k,) or None
+        The top nodes of the clusters after the change; None if it is not possible.
     """
 
     text: str
@@ -51,10 +54,10 @@ def drawn_tree(store: Store) -> Tree | None:
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the row of levels, as plain JSON."""
     view, n = store.view, store.session.n_items
-    most = max(2, min(n, max(SLIDER_MOST, view.parted)))
+    most = max(2, min(n, max(MAX_ON_SLIDER, view.n_clusters)))
     return {
         "clusters": cluster_field(store),
-        "shown": view.parted,
+        "shown": view.n_clusters,
         "found": method_count(store),
         "items": n,
         "most": most,
@@ -63,7 +66,7 @@ def state(store: Store) -> dict[str, Any]:
         **buttons(store),
         "levels": level_options(store),
         "level": shown_level(store),
-        "noNaming": "" if view.parted else "No clusters are marked. Set their number first.",
+        "noNaming": "" if view.n_clusters else "No clusters are marked. Set their number first.",
     }
 
 
@@ -90,7 +93,7 @@ def method_count(store: Store) -> int | None:
     view = store.view
     if view.clusters is not None or store.session.chosen_clusters is not None:
         return None
-    return view.parted or None
+    return view.n_clusters or None
 
 
 def method_found_clusters(store: Store) -> bool:
@@ -105,9 +108,9 @@ def cluster_field(store: Store) -> int | None:
     """
     view = store.view
     if store.session.chosen_clusters is not None:
-        return view.parted
+        return view.n_clusters
     if view.clusters:
-        return view.parted or view.clusters
+        return view.n_clusters or view.clusters
     return 0 if view.clusters == 0 and method_found_clusters(store) else None
 
 
@@ -199,7 +202,7 @@ def level_options(store: Store) -> list[list[Any]]:
     tree = drawn_tree(store)
     levels = 0 if tree is None else n_levels(store, tree)
     found: list[list[Any]] = [[ALL, "All items", False]]
-    found += [[CLUSTERS, "Clusters", not store.view.parted]]
+    found += [[CLUSTERS, "Clusters", not store.view.n_clusters]]
     numbers = [value for value in LOOKS["level"] if value.isdigit() and int(value) <= levels]
     found += [[value, f"Level {value}", False] for value in numbers]
     return found + [[BY_HAND, "As collapsed", False]] * (store.view.level == BY_HAND)
@@ -247,12 +250,12 @@ def changes_sentence(store: Store) -> str:
         parts.append(f"{lost:,} {'has' if lost == 1 else 'have'} no place")
     if not parts:
         return ""
-    whole = count_noun(chosen.count, "cluster")
-    return f"Of the {whole} chosen by hand, {' and '.join(parts)} in this tree."
+    clusters = count_noun(chosen.count, "cluster")
+    return f"Of the {clusters} chosen by hand, {' and '.join(parts)} in this tree."
 
 
 __all__ = [
-    "SLIDER_MOST",
+    "MAX_ON_SLIDER",
     "ClusterChange",
     "buttons",
     "changes_sentence",

@@ -7,7 +7,6 @@ function clusterButtons({ split, merge }, send) {
     h(
       "button",
       {
-        type: "button",
         "data-key": name,
         disabled: !on,
         title,
@@ -86,7 +85,6 @@ function levelsRow(state, send) {
     h(
       "button",
       {
-        type: "button",
         "data-key": "name-clusters",
         disabled: !!state.noNaming,
         title: state.noNaming || "Make a named group of each cluster: a first draft of a taxonomy",

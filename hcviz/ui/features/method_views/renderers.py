@@ -143,7 +143,7 @@ def render_mask(store: Store, view: View) -> ViewJson | None:
     """Return the state of the switch that darkens the heatmap."""
     if not isinstance(view, Mask):
         return None
-    return {"kind": "mask", "on": store.view.veil}
+    return {"kind": "mask", "on": store.view.query_mask}
 
 
 def _covers_all_pairs(view: Mask, n: int) -> bool:

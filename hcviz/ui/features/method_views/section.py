@@ -56,7 +56,7 @@ def _is_shown(store: Store) -> bool:
 
 @ACTS.on("mask")
 def _toggle_mask(actions: Actions) -> None:
-    actions.store.look(veil=not actions.store.view.veil)
+    actions.store.look(query_mask=not actions.store.view.query_mask)
 
 
 @ACTS.on("item")
@@ -66,7 +66,12 @@ def _select_item(actions: Actions, id: int) -> None:
 
 
 def _depends_on(store: Store) -> Any:
-    return (store.session.snapshot, store.session.method, store.view.selection, store.view.veil)
+    return (
+        store.session.snapshot,
+        store.session.method,
+        store.view.selection,
+        store.view.query_mask,
+    )
 
 
 SECTION = foldable_section(

@@ -13,9 +13,9 @@ from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import PlacedItems, place_columns
 
 #: Items with at least this probability can be accepted together.
-SURE = 0.9
+LIKELY = 0.9
 #: Names in a sentence, at most.
-NAMES = 5
+MAX_NAMES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class NewItems:
     dismissed: frozenset[int] = frozenset()
     chosen: Mapping[int, str] = field(default_factory=dict)
 
-    def left(self, labels: Collection[str]) -> list[int]:
+    def undecided(self, labels: Collection[str]) -> list[int]:
         """Return the rows that are neither dismissed nor among the items."""
         known = set(labels)
         return [
@@ -70,16 +70,16 @@ class NewItems:
         path = [group.id for group in self.found.items[row].path if group.id in present]
         return path[-1] if path else ""
 
-    def sure(self, labels: Collection[str], groups: Sequence[Group]) -> list[int]:
-        """Return the rows whose own group has a probability of at least ``SURE``.
+    def likely(self, labels: Collection[str], groups: Sequence[Group]) -> list[int]:
+        """Return the rows whose own group has a probability of at least ``LIKELY``.
 
         Rows that fit nowhere, or whose group the person chose, are left out.
         """
         present = {group.id for group in groups}
         return [
             row
-            for row in self.left(labels)
-            if (item := self.found.items[row]).probability >= SURE
+            for row in self.undecided(labels)
+            if (item := self.found.items[row]).probability >= LIKELY
             and not item.is_unplaced
             and row not in self.chosen
             and item.path[-1].id in present
@@ -93,7 +93,7 @@ class NewItems:
         """Return the same without a row."""
         return replace(self, dismissed=self.dismissed | {row})
 
-    def decided_as(self, before: NewItems) -> NewItems:
+    def with_decisions_of(self, before: NewItems) -> NewItems:
         """Return the same with the decisions that were made about an earlier list."""
         row = {label: k for k, label in enumerate(self.rows.labels)}
         names = before.rows.labels
@@ -103,7 +103,7 @@ class NewItems:
             chosen={row[names[k]]: group for k, group in before.chosen.items() if names[k] in row},
         )
 
-    def with_all(self) -> NewItems:
+    def with_dismissed(self) -> NewItems:
         """Return the same with the dismissed rows."""
         return replace(self, dismissed=frozenset())
 
@@ -123,21 +123,21 @@ def place_rows(
         If all names are in the data already, or the columns do not fit.
     """
     known = set(labels)
-    fresh = [row for row, label in enumerate(rows.labels) if label not in known]
-    if not fresh:
+    added = [row for row, label in enumerate(rows.labels) if label not in known]
+    if not added:
         check_new(rows, labels)
     repeated = [label for label in rows.labels if label in known]
-    told = list(notes)
+    sentences = list(notes)
     if repeated:
         verb = "is" if len(repeated) == 1 else "are"
-        told.append(
+        sentences.append(
             f"{count_noun(len(repeated), 'item')} {verb} in the data already and left out: "
-            f"{join_names(repeated[:NAMES], NAMES, len(repeated))}."
+            f"{join_names(repeated, MAX_NAMES)}."
         )
-    rows = rows.chosen(fresh)
+    rows = rows.chosen(added)
     taxonomy = Taxonomy(labels, Tree.star(len(labels)), groups)
     found = place_columns(data, taxonomy, rows.labels, rows.by_column(), rows.separator)
-    return NewItems(rows, found, (*told, *found.notes), groups, len(labels))
+    return NewItems(rows, found, (*sentences, *found.notes), groups, len(labels))
 
 
-__all__ = ["SURE", "NewItems", "place_rows"]
+__all__ = ["LIKELY", "NewItems", "place_rows"]

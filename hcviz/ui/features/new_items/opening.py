@@ -65,7 +65,7 @@ def _place(
         if store.session.labels == labels:  # else other data were opened since
             count = count_noun(len(found.rows.labels), "new item")
             said = f"{count} from {name}: accept or dismiss each."
-            shown = found if before is None else found.decided_as(before)
+            shown = found if before is None else found.with_decisions_of(before)
             store.look(new_items=shown, sheet=NEW_ITEMS, error=None, said=said)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:

@@ -1,10 +1,3 @@
-const button = (key, text, act, title, main = false) =>
-  h(
-    "button",
-    { type: "button", "data-key": key, class: main ? "main" : "", title, onclick: act },
-    text,
-  )
-
 // The groups of an item, each with its probability as a bar and a number.
 function places(row) {
   if (!row.path.length) return h("td", { class: "quiet" }, "No group")
@@ -62,7 +55,6 @@ function itemRow(row, state, send) {
       h(
         "button",
         {
-          type: "button",
           class: "bare name",
           "data-key": `show-${row.row}`,
           title: `Show the group of ${row.item} in the tree`,
@@ -86,13 +78,13 @@ function itemRow(row, state, send) {
             icon("lock"),
           )
         : h("span", { class: "lock" }),
-      button(
+      textButton(
         `accept-${row.row}`,
         "Accept",
         () => send("accept-item", { row: row.row }),
         `Add ${row.item} to the data${row.group ? " and to this group" : ""}`,
       ),
-      button(
+      textButton(
         `dismiss-${row.row}`,
         "Dismiss",
         () => send("dismiss-item", { row: row.row }),
@@ -106,8 +98,20 @@ function table(rows, head, state, send, isGuess = false) {
   return h(
     "table",
     { class: isGuess ? "guesses" : "" },
-    h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, rows.map(row => itemRow(row, state, send))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        head.map(text => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map(row => itemRow(row, state, send)),
+    ),
   )
 }
 
@@ -136,7 +140,6 @@ export const render = component("new-items", (state, send) => {
           ? h(
               "button",
               {
-                type: "button",
                 class: "bare link",
                 "data-key": "bring-back",
                 title: "Show the dismissed items in the list again",
@@ -148,15 +151,15 @@ export const render = component("new-items", (state, send) => {
       ),
       h("span", { class: "grow" }),
       state.changed && state.left
-        ? button(
+        ? textButton(
             "again",
             "Place again",
             () => send("place-again"),
-            "Data or groups have changed since: compute the probabilities anew",
+            "Data or groups have changed since: compute the probabilities again",
           )
         : null,
       state.sure
-        ? button(
+        ? textButton(
             "accept-sure",
             `Accept all of ${state.percent} % and more (${state.sure.toLocaleString("en")})`,
             () => send("accept-sure"),
@@ -164,7 +167,7 @@ export const render = component("new-items", (state, send) => {
             true,
           )
         : null,
-      button(
+      textButton(
         "close",
         "Close",
         () => send("close-new-items"),
@@ -172,7 +175,11 @@ export const render = component("new-items", (state, send) => {
       ),
     ),
     state.notes.length
-      ? h("ul", { class: "notes quiet small" }, state.notes.map(note => h("li", {}, note)))
+      ? h(
+          "ul",
+          { class: "notes quiet small" },
+          state.notes.map(note => h("li", {}, note)),
+        )
       : null,
     h(
       "div",

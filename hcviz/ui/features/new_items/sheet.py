@@ -11,7 +11,7 @@ from hcviz.session.new_item_rules import locks_around
 from hcviz.taxonomy import Group
 from hcviz.taxonomy.nesting import parents_of
 from hcviz.ui.features.groups.places import clade_of, shown_taxonomy
-from hcviz.ui.features.new_items.model import SURE, NewItems
+from hcviz.ui.features.new_items.model import LIKELY, NewItems
 from hcviz.ui.features.new_items.opening import NEW_ITEMS, place_again
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
@@ -21,7 +21,7 @@ from hcviz.ui.state.store import Store
 ACTS = Acts()
 
 #: Rows that are listed, at most. All can be accepted.
-LISTED = 200
+MAX_LISTED = 200
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -29,10 +29,10 @@ def state(store: Store) -> dict[str, Any]:
     items, session = store.view.new_items, store.session
     if items is None:
         return {}
-    left = items.left(session.labels)
+    left = items.undecided(session.labels)
     outline = _outline(session.groups)
     ordered = _order(items, left, [group.id for group, _ in outline])
-    listed = ordered[:LISTED]
+    listed = ordered[:MAX_LISTED]
     locked = {
         group
         for group in {items.group_of(row, session.groups) for row in listed}
@@ -44,8 +44,8 @@ def state(store: Store) -> dict[str, Any]:
         "rows": [_row(items, row, session.groups, locked) for row in listed],
         "groups": [[group.id, group.name, level] for group, level in outline],
         "left": len(left),
-        "sure": len(items.sure(session.labels, session.groups)),
-        "percent": round(100 * SURE),
+        "sure": len(items.likely(session.labels, session.groups)),
+        "percent": round(100 * LIKELY),
         "dismissed": len(items.dismissed),
         "accepted": sum(label in set(session.labels) for label in items.rows.labels),
         "changed": items.groups != session.groups or items.n_items != session.n_items,
@@ -116,7 +116,7 @@ def _accept(store: Store, rows: Sequence[int]) -> None:
     items, session = store.view.new_items, store.session
     if items is None:
         return
-    chosen = set(items.left(session.labels)).intersection(rows)
+    chosen = set(items.undecided(session.labels)).intersection(rows)
     if chosen:
         ordered = sorted(chosen)
         groups = tuple(items.group_of(row, session.groups) for row in ordered)
@@ -132,14 +132,14 @@ def _accept_item(actions: Actions, row: int) -> None:
 def _accept_sure(actions: Actions) -> None:
     items, session = actions.store.view.new_items, actions.store.session
     if items is not None:
-        _accept(actions.store, items.sure(session.labels, session.groups))
+        _accept(actions.store, items.likely(session.labels, session.groups))
 
 
 @ACTS.on("dismiss-item")
 def _dismiss(actions: Actions, row: int) -> None:
     store = actions.store
     items = store.view.new_items
-    if items is not None and row in items.left(store.session.labels):
+    if items is not None and row in items.undecided(store.session.labels):
         said = f"Dismissed: {items.rows.labels[row]}. It is not added."
         store.look(new_items=items.dismiss(row), said=said)
 
@@ -150,7 +150,7 @@ def _bring_back(actions: Actions) -> None:
     items = store.view.new_items
     if items is not None:
         said = f"{count_noun(len(items.dismissed), 'dismissed item')} in the list again."
-        store.look(new_items=items.with_all(), said=said)
+        store.look(new_items=items.with_dismissed(), said=said)
 
 
 @ACTS.on("choose-group")
@@ -158,7 +158,7 @@ def _choose(actions: Actions, row: int, group: str) -> None:
     store = actions.store
     items = store.view.new_items
     known = {"", *(each.id for each in store.session.groups)}
-    if items is not None and row in items.left(store.session.labels) and group in known:
+    if items is not None and row in items.undecided(store.session.labels) and group in known:
         store.look(new_items=items.choose(row, group))
 
 

@@ -77,7 +77,7 @@ def drawn_tree_costs(store: Store) -> NDArray[np.float64] | None:
         return None
     problem, far = problem_as_read(store, problem), reads_dissimilarities(store)
     key = ("nodes", tree, far)
-    found = store.aside.ask("nodes", {key: lambda: _costs(tree, problem)}).get(key)
+    found = store.compute_cache.ask("nodes", {key: lambda: _costs(tree, problem)}).get(key)
     return found if isinstance(found, np.ndarray) else None
 
 

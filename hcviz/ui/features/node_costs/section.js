@@ -44,7 +44,6 @@ SECTIONS.costs = (state, send) =>
                       h(
                         "button",
                         {
-                          type: "button",
                           "data-key": `expensive-${each.node}`,
                           title: "Select this clade",
                           onclick: () => send("clade", { node: each.node }),
@@ -58,7 +57,6 @@ SECTIONS.costs = (state, send) =>
                 h(
                   "button",
                   {
-                    type: "button",
                     class: `small ${state.coloured ? "on" : ""}`,
                     "data-key": "cost-colours",
                     "aria-pressed": String(state.coloured),

@@ -18,7 +18,7 @@ from hcviz.ui.state.store import Store
 
 ACTS = Acts()
 
-#: During a run, the cost is computed for up to so many items; this takes 35 ms.
+#: Items for which the cost is computed during a run, at most; this takes 35 ms.
 MAX_ITEMS_LIVE = 2_500
 #: Nodes that are listed, at most.
 MAX_LISTED = 5
@@ -81,7 +81,7 @@ def _most_expensive(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]
     return [
         {
             "node": int(node),
-            "text": _split_text(store, tree, int(node)),
+            "text": split_text(store, tree, int(node)),
             "share": f"{100 * costs[node] / whole:.1f} %",
         }
         for node in np.argsort(-costs, kind="stable")[:MAX_LISTED]
@@ -89,7 +89,7 @@ def _most_expensive(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]
     ]
 
 
-def _split_text(store: Store, tree: Tree, node: int) -> str:
+def split_text(store: Store, tree: Tree, node: int) -> str:
     """Return the sizes of a node's children, as ``41 | 60 items``, or ``bat | 60 others``."""
     sides = sorted((tree.leaves(int(child)) for child in tree.children(node)), key=len)
     labels = store.session.labels

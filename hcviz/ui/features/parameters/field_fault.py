@@ -10,7 +10,7 @@ from hcviz.session.model import Session
 
 @dataclass(frozen=True)
 class FieldFault:
-    """A value that was typed for a parameter and refused, and the sentence that tells why.
+    """A value that was typed for a parameter and refused, and the sentence that says why.
 
     It is shown until the parameter gets another value, or the method changes.
     """
@@ -20,7 +20,7 @@ class FieldFault:
     kept: Any
     sentence: str
 
-    def stands(self, session: Session) -> bool:
+    def applies(self, session: Session) -> bool:
         """Return True while the parameter still has its old value."""
         return bool(session.params.get(self.name) == self.kept)
 

@@ -27,7 +27,7 @@ def state(store: Store) -> dict[str, Any]:
     session, data = store.session, store.dataset
     method = get_algorithm(session.method)
     values = method.parameters(**session.params)
-    refused = {each.name: each for each in store.view.faults if each.stands(session)}
+    refused = {each.name: each for each in store.view.faults if each.applies(session)}
     fields: list[dict[str, Any]] = []
     for name in method.parameter_names():
         parameter, value = values.param[name], getattr(values, name)
@@ -42,7 +42,7 @@ def state(store: Store) -> dict[str, Any]:
             field |= {"kind": "choice", "value": str(value)}
             field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
         else:
-            field |= {"kind": "text", "value": _field_text(value)}
+            field |= {"kind": "text", "value": field_text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
         if name in refused:
             field |= {"value": refused[name].typed, "error": refused[name].sentence}
@@ -61,7 +61,7 @@ def state(store: Store) -> dict[str, Any]:
     return {"fields": fields, "data": prepared, "about": about, "place": place_sentence(store)}
 
 
-def _field_text(value: Any) -> str:
+def field_text(value: Any) -> str:
     """Return a value as a person types it: "" for None, simple lists without brackets."""
     if value is None:
         return ""

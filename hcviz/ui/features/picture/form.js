@@ -98,7 +98,6 @@ function pictureForm(save) {
     h(
       "button",
       {
-        type: "button",
         class: "main",
         "data-key": "save-picture",
         onclick: () => {

@@ -121,7 +121,9 @@ def price_curve(
         for lam in GRID
     }
     still = not store.is_streaming  # the session's own run goes first
-    found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
+    found = (
+        store.compute_cache.ask("prices", wanted) if still else store.compute_cache.known(wanted)
+    )
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
     faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]
     points = [_point(lam, *bought) for lam, bought in tried if isinstance(bought, tuple)]

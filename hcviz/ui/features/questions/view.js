@@ -36,7 +36,6 @@ function names(question, send) {
           "button",
           {
             ...still,
-            type: "button",
             "data-key": `q-${item.id}`,
             title: `${item.name}: ${role}`,
             "aria-pressed": String(!!item.mark),
@@ -59,7 +58,6 @@ function card(question, send) {
       "button",
       {
         ...still,
-        type: "button",
         class: main ? "main" : "",
         "data-key": `b-${key}`,
         title,
@@ -82,17 +80,16 @@ function card(question, send) {
             ? "Click what does not belong, then press Enter."
             : `Are these ${question.items.length} items a group?`
           : question.picks
-          ? "Which is the odd one out?"
-          : question.whole && !question.repairing
-            ? "Is anything wrong in the whole tree?"
-            : question.repairing
-              ? "Click the two that belong together, then the odd one out."
-              : "Is this piece of the tree right?",
+            ? "Which is the odd one out?"
+            : question.whole && !question.repairing
+              ? "Is anything wrong in the whole tree?"
+              : question.repairing
+                ? "Click the two that belong together, then the odd one out."
+                : "Is this piece of the tree right?",
       ),
       h(
         "button",
         {
-          type: "button",
           class: "bare",
           "data-key": "b-stop",
           "aria-label": "Stop asking",
@@ -131,7 +128,6 @@ function card(question, send) {
             "button",
             {
               ...still,
-              type: "button",
               class: question.repairing ? "on" : "",
               "data-key": "b-repair",
               "aria-pressed": String(question.repairing),
@@ -153,7 +149,6 @@ function card(question, send) {
             "button",
             {
               ...still,
-              type: "button",
               class: "bare small",
               "data-key": "b-lock",
               title: "Add constraints for all that is shown here (L)",
@@ -193,7 +188,6 @@ export const render = component("question", (state, send) => {
           h(
             "button",
             {
-              type: "button",
               class: "wide",
               "data-key": "ask",
               ...still,

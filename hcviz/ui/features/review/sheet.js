@@ -10,13 +10,6 @@ const STATUS = {
 
 const DECIDED = { taken: "Taken over", kept: "Kept yours" }
 
-const button = (key, text, act, title, main = false) =>
-  h(
-    "button",
-    { type: "button", "data-key": key, class: main ? "main" : "", title, onclick: act },
-    text,
-  )
-
 function offer(state, send) {
   const { name, common, unknown, unknownCount, missing, missingCount } = state.offer
   return h(
@@ -33,14 +26,14 @@ function offer(state, send) {
     h(
       "div",
       { class: "buttons" },
-      button(
+      textButton(
         "common",
         `Go on with the ${common}`,
         () => send("use-common-items"),
         "Compare the groups by these items",
         true,
       ),
-      button("close", "Cancel", () => send("close-review"), "Do not open the file"),
+      textButton("close", "Cancel", () => send("close-review"), "Do not open the file"),
     ),
   )
 }
@@ -53,7 +46,6 @@ function side(group, row, send, key) {
     h(
       "button",
       {
-        type: "button",
         class: "bare name",
         "data-key": `${key}-${row.row}`,
         title: `Show ${group.name} in the tree`,
@@ -78,7 +70,7 @@ function decision(row, send) {
     decided,
     row.decided === "taken"
       ? null
-      : button(
+      : textButton(
           `take-${row.row}`,
           "Take over",
           () => send("take-over", { row: row.row }),
@@ -87,7 +79,7 @@ function decision(row, send) {
         ),
     row.decided
       ? null
-      : button(
+      : textButton(
           `keep-${row.row}`,
           "Keep mine",
           () => send("keep-mine", { row: row.row }),
@@ -119,14 +111,14 @@ export const render = component("review", (state, send) => {
       ),
       h("span", { class: "grow" }),
       state.left > 1
-        ? button(
+        ? textButton(
             "take-rest",
             "Take over the rest",
             () => send("take-rest"),
             "Take over all groups that are not decided, in one step",
           )
         : null,
-      button(
+      textButton(
         "close",
         "Close the review",
         () => send("close-review"),
@@ -139,7 +131,15 @@ export const render = component("review", (state, send) => {
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, head.map(text => h("th", { scope: "col", title: text }, text)))),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            head.map(text => h("th", { scope: "col", title: text }, text)),
+          ),
+        ),
         h(
           "tbody",
           {},

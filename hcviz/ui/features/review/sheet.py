@@ -19,9 +19,9 @@ from hcviz.ui.state.store import Store
 ACTS = Acts()
 
 #: Names in a cell and in its tooltip, at most.
-FEW, MANY = 3, 30
+MAX_NAMES, MAX_NAMES_IN_TOOLTIP = 3, 30
 #: Items that are listed as moved, at most.
-MOST_MOVED = 200
+MAX_MOVED = 200
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def state(store: Store) -> dict[str, Any]:
             "offer": {
                 "name": offered.name,
                 "common": count_noun(len(offered.items), "common item"),
-                "unknown": _names(offered.unknown, MANY),
+                "unknown": _names(offered.unknown, MAX_NAMES_IN_TOOLTIP),
                 "unknownCount": len(offered.unknown),
-                "missing": _names(offered.missing, MANY),
+                "missing": _names(offered.missing, MAX_NAMES_IN_TOOLTIP),
                 "missingCount": len(offered.missing),
             }
         }
@@ -49,7 +49,7 @@ def state(store: Store) -> dict[str, Any]:
         "left": len(left),
         "counts": [[status, count] for status, count in found.counts.items() if count],
         "moved": [
-            [each.item, _name(each.origin), _name(each.target)] for each in found.moved[:MOST_MOVED]
+            [each.item, _name(each.origin), _name(each.target)] for each in found.moved[:MAX_MOVED]
         ],
         "movedCount": len(found.moved),
         "lacking": len(labels) - len(version.items),
@@ -66,8 +66,8 @@ def _row(
         "status": row.status,
         "first": _side(version.mine, row.first),
         "second": _side(version.theirs, row.second),
-        "items": _change(row, FEW),
-        "title": _change(row, MANY),
+        "items": _change(row, MAX_NAMES),
+        "title": _change(row, MAX_NAMES_IN_TOOLTIP),
         "note": "" if row.second is None or row.is_same else row.second.note,
         "same": row.is_same,
         "open": k in left,
@@ -87,7 +87,7 @@ def _side(groups: Sequence[Group], group: Group | None) -> dict[str, Any] | None
 
 def _order(version: SecondVersion, rows: Sequence[GroupDifference]) -> list[int]:
     """Return the rows in the order of the outline, new groups at the end, each group after the one
-    around it."""
+    that contains it."""
     mine = {group.id: k for k, group in enumerate(_outline(version.mine))}
     theirs = {group.id: k for k, group in enumerate(_outline(version.theirs))}
 
@@ -134,7 +134,7 @@ def _change(row: GroupDifference, most: int) -> str:
 
 
 def _names(names: Sequence[str], most: int) -> str:
-    return join_names(list(names[:most]), most, len(names)) if names else ""
+    return join_names(names, most)
 
 
 def _name(group: Group | None) -> str:
@@ -188,7 +188,7 @@ def _use_common(actions: Actions) -> None:
 
 @ACTS.on("show-row")
 def _show(actions: Actions, row: int) -> None:
-    """Select the items of a group of the second version, or of the own one, in the tree."""
+    """Select the items of a row in the tree: those of the second version, if it has the group."""
     session = actions.store.session
     if session.second_version is None:
         return

@@ -51,7 +51,7 @@ class RunTrace:
         )
         self._choice.param.watch(lambda _: self._draw(), "value")
         self._pane = pn.pane.HoloViews(
-            hv.DynamicMap(self._curve, streams=[self._pipe]),
+            hv.DynamicMap(self.curve, streams=[self._pipe]),
             sizing_mode="stretch_width",
             height=150,
             margin=(4, 0, 0, 0),
@@ -86,7 +86,7 @@ class RunTrace:
         self._theme = theme
         self._shown = ""
         self._plots.clear()
-        self._pane.object = hv.DynamicMap(self._curve, streams=[self._pipe])
+        self._pane.object = hv.DynamicMap(self.curve, streams=[self._pipe])
 
     def _draw(self) -> None:
         name = self._choice.value or ""
@@ -100,7 +100,8 @@ class RunTrace:
             self._shown = name
             self._pipe.send((name, points))
 
-    def _curve(self, data: tuple[str, np.ndarray]) -> hv.Curve:
+    def curve(self, data: tuple[str, np.ndarray]) -> hv.Curve:
+        """Return the curve of a metric: its name, and its points (step, value)."""
         name, points = data
         colours = THEMES[self._theme]
         plots = self._plots  # not self: HoloViews keeps the hooks in a module-level table

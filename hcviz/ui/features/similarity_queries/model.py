@@ -13,7 +13,7 @@ from hcviz.core.tree import Tree
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.state.store import Store
 
-#: During a run, pairs are counted for up to so many items, which takes 15 ms.
+#: Items whose pairs are counted during a run, at most; this takes 15 ms.
 MAX_COUNTED = 5_000
 #: Metrics of a run that :func:`query_count` reads.
 QUERY_METRICS = ("queries", "share", "repair")
@@ -38,7 +38,7 @@ def snapshot_mask(snapshot: Snapshot | None) -> Mask | None:
 
 def heatmap_mask(store: Store) -> Mask | None:
     """Return the queried pairs, by which the heatmap is darkened; None if it is not."""
-    return snapshot_mask(store.session.snapshot) if store.view.veil else None
+    return snapshot_mask(store.session.snapshot) if store.view.query_mask else None
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def query_count(snapshot: Snapshot | None) -> QueryCount | None:
         return None
     second, n = int(snapshot.metrics["repair"]), snapshot.tree.n_leaves
     if "queries" in snapshot.metrics:
-        told = snapshot.metrics
-        return QueryCount(int(told["queries"]), float(told["share"]), second, True)
+        metrics = snapshot.metrics
+        return QueryCount(int(metrics["queries"]), float(metrics["share"]), second, True)
     view = snapshot_mask(snapshot)
     if view is None or n > MAX_COUNTED:
         return None

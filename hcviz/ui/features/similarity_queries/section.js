@@ -1,23 +1,23 @@
 SECTIONS.asked = (state, send, root) =>
   foldable(state, send, () => [
-    facts(state),
+    factList(state),
     state.levels.length > 1 ? levels(state.levels) : null,
     state.slider
       ? slider(state.slider, send, sliderPosition(root, "s-slider"))
       : h("p", { class: "quiet small" }, state.noSlider),
     h(
       "label",
-      { class: "veil small", title: state.noVeil },
+      { class: "query-mask small", title: state.noQueryMask },
       h("input", {
         type: "checkbox",
-        checked: state.veil && !state.noVeil,
-        disabled: !!state.noVeil,
-        "data-key": "veil",
-        onchange: () => send("veil"),
+        checked: state.queryMask && !state.noQueryMask,
+        disabled: !!state.noQueryMask,
+        "data-key": "query-mask",
+        onchange: () => send("query-mask"),
       }),
       "Darken what was not asked for",
     ),
-    state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
+    state.noQueryMask ? h("p", { class: "quiet small" }, state.noQueryMask) : null,
     state.trials.length > 1
       ? plot(state, send)
       : state.known
@@ -29,7 +29,7 @@ SECTIONS.asked = (state, send, root) =>
         : null,
   ])
 
-function facts({ facts }) {
+function factList({ facts }) {
   return h(
     "ul",
     { class: "asked-facts small", "aria-label": "What was asked for" },
@@ -72,11 +72,11 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       : `At each division ${steps[k].toLocaleString("en")} items are drawn. All other items are ` +
         `compared with them: about ${shares[k]} of all pairs.`
   const said = h("p", { class: "quiet small" })
-  const slider = textSlider(
+  const field = textSlider(
     {
       key: "s-slider",
       label: "Sampled, s",
-      texts: steps.map(s => s.toLocaleString("en")),
+      texts: steps.map(step => step.toLocaleString("en")),
       value: s.toLocaleString("en"),
       place,
       spoken: text => `s = ${text}`,
@@ -96,7 +96,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
     },
   )
   said.textContent = words(held.at ?? place)
-  return [slider, said]
+  return [field, said]
 }
 
 function plot({ trials }, send) {

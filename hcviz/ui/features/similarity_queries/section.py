@@ -42,8 +42,8 @@ def state(store: Store) -> dict[str, Any]:
         "facts": _facts(store),
         "levels": levels[0] if runs and runs[0].present else [],
         **_slider(store),
-        "veil": store.view.veil,
-        "noVeil": _no_mask_because(store),
+        "queryMask": store.view.query_mask,
+        "noQueryMask": _no_mask_because(store),
         "known": known_tree(store) is not None,
         "trials": _run_points(store, runs, levels),
     }
@@ -76,10 +76,10 @@ def _facts(store: Store) -> list[list[str]]:
         facts.append(["Pairs asked for", "counted at the end", ""])
     if known is not None and snapshot is not None and snapshot.tree.n_leaves == known.n_leaves:
         agrees = _agreement(store, known, snapshot.tree)
-        told = "computed at the end"
+        agreement = "computed at the end"
         if agrees is not None:
-            told = f"{1.0 if agrees == 1 else min(agrees, 0.9999):.4f}"
-        facts.append(["Agreement with the known tree", told, _AGREEMENT_HELP])
+            agreement = f"{1.0 if agrees == 1 else min(agrees, 0.9999):.4f}"
+        facts.append(["Agreement with the known tree", agreement, _AGREEMENT_HELP])
     return facts
 
 
@@ -93,7 +93,9 @@ def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
     key = ("agreement", tree)
     wanted: dict[Hashable, Computation] = {key: lambda: 1 - target_distance(known, tree)}
     still = not store.is_streaming
-    found = store.aside.ask("agreement", wanted) if still else store.aside.known(wanted)
+    found = (
+        store.compute_cache.ask("agreement", wanted) if still else store.compute_cache.known(wanted)
+    )
     agrees = found.get(key)
     return agrees if isinstance(agrees, float) else None
 
@@ -114,7 +116,9 @@ def agreement_by_level(store: Store, trees: list[Tree]) -> list[list[list[float]
         ("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves
     }
     still = not store.is_streaming
-    found = store.aside.ask("levels", wanted) if still else store.aside.known(wanted)
+    found = (
+        store.compute_cache.ask("levels", wanted) if still else store.compute_cache.known(wanted)
+    )
     shares = [found.get(("levels", tree)) for tree in trees]
     return [
         [[k + 1, float(x)] for k, x in enumerate(each) if np.isfinite(x)]
@@ -220,10 +224,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-@ACTS.on("veil")
+@ACTS.on("query-mask")
 def _toggle_mask(actions: Actions) -> None:
     if similarity_queries_model.queries_similarities(actions.store):
-        actions.store.look(veil=not actions.store.view.veil)
+        actions.store.look(query_mask=not actions.store.view.query_mask)
 
 
 @ACTS.on("s")
@@ -239,7 +243,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.snapshot, session.params, session.method, session.past, session.future,
-        session.data, session.status, store.dataset, store.view.veil, store.view.lesson,
+        session.data, session.status, store.dataset, store.view.query_mask, store.view.lesson,
         uncertainty_map_model.shown_matrix(store), store.answers,
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ from hcviz.session.runs import finished_sentence
 from hcviz.ui.features.supports.model import is_settled
 from hcviz.ui.state.store import Store
 
-#: A support has fallen if it fell by so many standard errors; 1 in 740 clades does so by chance.
+#: Standard errors by which a support must fall to be listed; 1 in 740 clades does so by chance.
 STANDARD_ERRORS = 3.0
 LOST_SUPPORT_RULE = (
     "A clade of the earlier tree lost support if the share of sampled trees that have it fell by "

@@ -35,8 +35,8 @@ export const render = component("tanglegram", (state, send, root) => {
         wide = 6.4 * text.length + 4
       const bar = x(at, drawn.top),
         y = ((first + last) / 2) * row
-      const root = x(drawn.top, drawn.top)
-      const outward = Math.abs(bar - root) >= wide
+      const rootX = x(drawn.top, drawn.top)
+      const outward = Math.abs(bar - rootX) >= wide
       const anchor = outward === toLeaves > 0 ? "end" : "start"
       const left = anchor === "end" ? bar - wide : bar
       const clear = [y - 3, y + 10, y - 16].find(
@@ -45,9 +45,7 @@ export const render = component("tanglegram", (state, send, root) => {
           line < height - 1 &&
           !boxes.some(
             box =>
-              box.at < left + wide &&
-              left < box.at + box.wide &&
-              Math.abs(box.line - line) < 12,
+              box.at < left + wide && left < box.at + box.wide && Math.abs(box.line - line) < 12,
           ),
       )
       if (clear === undefined) return null

@@ -58,9 +58,9 @@ class TopBarControls(Controls):
     @ACTS.on("data")
     def _data(self, value: str) -> None:
         similarity = self.store.session.data.similarity
-        begun = offered()
-        if value == OFFERED and begun is not None:
-            self.store.open_data(replace(begun.spec, similarity=similarity))
+        offer = offered()
+        if value == OFFERED and offer is not None:
+            self.store.open_data(replace(offer.spec, similarity=similarity))
         elif value != CURRENT:
             self.store.open_data(DataSpec(kind="built-in", name=value, similarity=similarity))
 

@@ -22,11 +22,8 @@ from hcviz.ui.state.store import Store
 
 #: Entry of the data menu for an uploaded table.
 CURRENT = "(current)"
-
-
 #: Entry of the data menu for the data that the server was started with.
 OFFERED = "(offered)"
-
 
 _STATUS = {
     "idle": "Ready",
@@ -45,9 +42,9 @@ def state(store: Store) -> dict[str, Any]:
     if session.data.kind != "built-in":
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
-    begun = offered()
-    if begun is not None and not begun.spec.has_same_data(session.data):
-        names = [[OFFERED, begun.title], *names]
+    offer = offered()
+    if offer is not None and not offer.spec.has_same_data(session.data):
+        names = [[OFFERED, offer.title], *names]
     # A link may name built-in data that are too large for the menu.
     if session.data.kind == "built-in" and all(chosen != name for name, _ in names):
         names.append([chosen, datasets.title(chosen)])
@@ -66,7 +63,7 @@ def state(store: Store) -> dict[str, Any]:
         "dataset": chosen,
         "similarities": [[kind, title] for kind, (title, _) in SIMILARITIES.items()],
         "similarity": session.data.similarity,
-        "measured": _similarity_note(store.dataset),
+        "similarityNote": _similarity_note(store.dataset),
         "methods": methods,
         "method": session.method,
         "seed": session.seed,
@@ -77,7 +74,7 @@ def state(store: Store) -> dict[str, Any]:
         "hasColumns": session.data.kind == "table",
         "hasTree": session.snapshot is not None,
         "hasCardSort": card_sort_of(store) is not None,
-        "hasClusters": session.snapshot is not None and store.view.parted > 0,
+        "hasClusters": session.snapshot is not None and store.view.n_clusters > 0,
         "hasConstraints": bool(session.constraints),
         "hasGroups": bool(session.groups) and session.snapshot is not None,
         "formats": [[key, each.title] for key, each in FORMATS.items()],

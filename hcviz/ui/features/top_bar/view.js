@@ -11,7 +11,6 @@ function folding(key, text, disabled, title, inside) {
   const line = h(
     "button",
     {
-      type: "button",
       role: "menuitem",
       "aria-expanded": String(unfolded.has(key)),
       "data-key": key,
@@ -31,14 +30,14 @@ function folding(key, text, disabled, title, inside) {
   return [line, group]
 }
 
-function fileMenu(state, send, root) {
+function fileMenu(state, send) {
   const act = (name, more) => () => {
     menuOpen = false
     shut()
     send(name, more)
   }
   const item = (text, click, disabled, title) =>
-    h("button", { type: "button", role: "menuitem", onclick: click, disabled, title }, text)
+    h("button", { role: "menuitem", onclick: click, disabled, title }, text)
   const file = (accept, kind) => () => {
     menuOpen = false
     shut()
@@ -48,7 +47,6 @@ function fileMenu(state, send, root) {
   const toggle = h(
     "button",
     {
-      type: "button",
       "data-key": "file",
       "aria-label": "File",
       "aria-haspopup": "menu",
@@ -345,9 +343,11 @@ export const render = component(
           "Similarity",
           pick(
             "similarity",
-            state.measured ? [[state.similarity, state.measured[0]]] : state.similarities,
+            state.similarityNote
+              ? [[state.similarity, state.similarityNote[0]]]
+              : state.similarities,
             state.similarity,
-            state.measured?.[1],
+            state.similarityNote?.[1],
           ),
         ),
         field("method", "Method", pick("method", state.methods, state.method)),
@@ -369,7 +369,6 @@ export const render = component(
         ? h(
             "button",
             {
-              type: "button",
               class: "run",
               "data-key": "run",
               onclick: () => send("cancel"),
@@ -381,7 +380,6 @@ export const render = component(
         : h(
             "button",
             {
-              type: "button",
               class: "run main",
               "data-key": "run",
               onclick: () => send("run"),
@@ -393,7 +391,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": state.paused ? "Go on" : "Pause",
           title: state.paused ? "Go on" : "Pause",
@@ -408,7 +405,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": "Undo",
           title: "Undo (Ctrl+Z)",
@@ -421,7 +417,6 @@ export const render = component(
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": "Redo",
           title: "Redo (Ctrl+Y)",
@@ -431,11 +426,10 @@ export const render = component(
         },
         icon("redo"),
       ),
-      fileMenu(state, send, root),
+      fileMenu(state, send),
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "aria-label": state.theme === "dark" ? "Light theme" : "Dark theme",
           "data-key": "theme",

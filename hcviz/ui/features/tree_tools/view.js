@@ -38,7 +38,6 @@ export const render = component("tools", (state, send) => {
     h(
       "button",
       {
-        type: "button",
         "data-key": `m-${value}`,
         class: state.matrix === value ? "on" : "",
         "aria-pressed": String(state.matrix === value),
@@ -115,7 +114,6 @@ export const render = component("tools", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           "data-key": "support",
           class: state.support === "shown" && !state.noSupport ? "on" : "",
           "aria-pressed": String(state.support === "shown"),
@@ -129,7 +127,6 @@ export const render = component("tools", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           "data-key": "colour",
           class: state.colour === "cost" && !state.noCosts ? "on" : "",
           "aria-label": "Colour by cost",
@@ -188,7 +185,6 @@ export const render = component("tools", (state, send) => {
       h(
         "button",
         {
-          type: "button",
           class: "square",
           "data-key": "reset",
           "aria-label": "Whole tree",

@@ -19,8 +19,8 @@ from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
 
 log = logging.getLogger("hcviz")
 
-#: During a run, time between two updates: at least so many seconds, and so many times the time that
-#: the last one took.
+#: Time between two updates during a run: seconds, at least; and a multiple of the time of the last
+#: one, at least.
 MIN_SECONDS, TIMES_AS_LONG = 2.0, 4.0
 
 UNCERTAINTY = "uncertainty"
@@ -67,7 +67,7 @@ class UncertaintyMap:
         show: Callable[[HeatmapCells], None],
     ) -> None:
         self._store, self._schedule, self._show = store, schedule, show
-        self._busy = False
+        self.busy = False
         self._made: tuple[Samples | None, int] = (
             None,
             0,
@@ -83,7 +83,7 @@ class UncertaintyMap:
         """Begin an update if the heatmap is shown, there are new trees, and it is time."""
         store = self._store
         samples = store.samples
-        if self._busy or samples is None or shown_matrix(store) != UNCERTAINTY:
+        if self.busy or samples is None or shown_matrix(store) != UNCERTAINTY:
             return
         if store.is_streaming and self._made[0] is samples and time.monotonic() < self._next:
             return
@@ -91,7 +91,7 @@ class UncertaintyMap:
             if posterior is None or self._made == (samples, len(posterior)):
                 return
             trees, shapes = len(posterior), posterior.shapes()
-        self._busy = True
+        self.busy = True
         threading.Thread(
             target=self._compute,
             args=(samples, trees, shapes),
@@ -112,7 +112,7 @@ class UncertaintyMap:
 
     def _finish(self, cells: HeatmapCells | None, made: tuple[Samples, int], begin: float) -> None:
         now = time.monotonic()
-        self._busy, self._made, self._next = (
+        self.busy, self._made, self._next = (
             False,
             made,
             now + max(MIN_SECONDS, TIMES_AS_LONG * (now - begin)),
