@@ -3,8 +3,8 @@
     python benchmarks/groups.py
 
 Ratios of CPU time, each the least of three runs in turn. The sampler: proposals a CPU second of
-`hcviz.run("ddt")` on 500 items in 4 dimensions with one group of 50, and with ten sets of 2 to 100
-items that are not groups. The others: 2,000 items with
+`hcviz.run("ddt")` on 500 items in 4 dimensions with one group of 50, with ten sets of 2 to 100
+items that are not groups, and with 50 items before 100 others. The others: 2,000 items with
 100 nested groups; `hcviz.build`, `hcviz.fit("crsc")`, `hcviz.fit("average")` (without groups as
 scipy computes it, and with one triplet as the constrained linkage does), and the first snapshot of
 `hcviz.run("ddt")`.
@@ -85,6 +85,13 @@ def main() -> None:
         "ddt, 500 items, 10 not groups, 200,000 steps",
         lambda: steps(plain, 200_000),
         lambda: steps(denied, 200_000),
+    )
+    outside = np.setdiff1d(np.arange(500), clade)[:100]
+    apart = plain.with_group(clade, apart=outside)
+    compare(
+        "ddt, 500 items, 50 before 100, 200,000 steps",
+        lambda: steps(plain, 200_000),
+        lambda: steps(apart, 200_000),
     )
     n = 2000
     features = rng.normal(size=(n, 4))

@@ -408,3 +408,26 @@ def test_options_of_columns_on_the_command_line(tmp_path, capsys):
     assert "--column size has no '='" in capsys.readouterr().err
     assert main(["run", "average", "zoo", "--column", "size=off"]) == 2
     assert "--column is for tables" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["$5", "$1,200.50", "-$7", ""], [5, 1200.5, -7, np.nan]),
+        (["5 %", "6%", "7 %", "n/a"], [5, 6, 7, np.nan]),
+        (["20 cm", "24cm", "30", "1 cm"], [20, 24, 30, 1]),
+        (["1.200 €", "3 €", "4.5 €", "€"], None),  # one is no number
+        (["5 cm", "7 kg", "1", "2"], None),
+        (["A1", "A2", "A3", "A4"], None),
+        (["12 3", "4", "5", "6"], None),
+    ],
+)
+def test_numbers_with_a_sign_or_unit(texts, numbers):
+    """Texts are numbers if all have the same unit. Codes and mixed units are not."""
+    rows = "".join(f'i{k};"{text}";{k % 3}\n' for k, text in enumerate(texts))
+    data = read_table(f"name;amount;other\n{rows}".encode(), "t.csv")
+    (amount,) = [each for each in data.table.columns if each.name == "amount"]
+    assert (amount.kind == "number") == (numbers is not None)
+    if numbers is not None:
+        found = np.asarray(data.features)[:, data.feature_names.index("amount")]
+        assert found == pytest.approx(np.array(numbers, float), nan_ok=True)

@@ -112,7 +112,7 @@ def test_locks_of_the_group_and_around_it_include_the_item(mine):
     assert len(now.past) == steps + 1
     assert now.message.endswith("2 locked groups include them.")
     assert "Mammals: " in now.sentence_of(now.constraints[0])
-    assert enabled_are_consistent(now.constraints)
+    assert enabled_are_consistent(now.constraints, now.n_items)
     assert set(next(iter(mine.start.groups))) == {BAT, WHALE, LION, 8}
 
 
@@ -139,7 +139,7 @@ def test_a_lock_at_the_place_of_a_group_includes_the_item(mine):
     now = accept(mine, ("seal",), ("n",))
     assert now.groups[0].members == (*mammals, WASP, 8)
     assert now.constraints[1].group == (*mammals, 8)
-    assert enabled_are_consistent(now.constraints)
+    assert enabled_are_consistent(now.constraints, now.n_items)
 
 
 def test_enabled_locks_stay_consistent_whatever_is_accepted(mine):
@@ -150,7 +150,7 @@ def test_enabled_locks_stay_consistent_whatever_is_accepted(mine):
     for k in range(20):
         target = GROUPS[int(rng.integers(4))]
         accept(mine, (f"new {k}",), (target.id,))
-        assert enabled_are_consistent(mine.session.constraints)
+        assert enabled_are_consistent(mine.session.constraints, mine.session.n_items)
         new = mine.session.n_items - 1
         for each in mine.session.constraints:
             old = {item for item in each.group if item < 8}

@@ -15,6 +15,16 @@ MAX_NUMBER = 1e100
 #: Texts that mark a missing cell, in lower case.
 MISSING_WORDS = frozenset({"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "missing"})
 
+#: Units that a number may have.
+_UNITS = (
+    "mm|cm|dm|m|km|in|ft|mi|mg|g|kg|t|oz|lb|lbs|ml|cl|dl|l|ms|s|sec|min|h|hr|hrs|d|days|months|years|yrs|"
+    "V|A|W|kW|kWh|Hz|kHz|MHz|GHz|Pa|hPa|bar|kB|MB|GB|TB|K|°C|°F|kcal|cal|J|kJ|USD|EUR|GBP|CHF"
+)
+_WITH_UNIT = re.compile(
+    r"(?P<sign>[+-])?(?:(?P<before>[$€£¥₹]|USD|EUR|GBP|CHF)\s?)?"
+    r"(?P<number>\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\.\d+)"
+    rf"(?:\s?(?P<after>[%‰$€£¥₹]|{_UNITS}))?",
+)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
@@ -31,7 +41,8 @@ def parse(cells: Any, separator: str) -> Float:
     Returns
     -------
     float64 (n,)
-        NaN where a cell is missing or not a number.
+        NaN where a cell is missing or not a number. Texts are numbers if all of them are, with the
+        same sign or unit: ``$5``, ``1,200 €``, ``20 cm``. A percentage is read as it stands.
     """
     if cells.dtype != object:
         return np.asarray(cells, dtype=np.float64)
@@ -41,7 +52,23 @@ def parse(cells: Any, separator: str) -> Float:
         with_points = [_with_decimal_point(cells[row]) for row in unread.tolist()]
         if any(with_points):
             values[unread] = _to_numbers(np.array(with_points, dtype=object))
+    unread = np.flatnonzero(np.isnan(values))
+    texts = [row for row in unread.tolist() if not is_missing(cells[row])]
+    amounts = _parse_with_unit(cells[texts]) if texts else None
+    if amounts is not None:
+        values[texts] = amounts
     return values
+
+
+def _parse_with_unit(cells: Any) -> Float | None:
+    """Read texts that are all numbers with the same sign or unit; None if they are not."""
+    found = [_WITH_UNIT.fullmatch(str(cell).strip()) for cell in cells]
+    matches = [each for each in found if each is not None]
+    units = {(each["before"] or "", each["after"] or "") for each in matches}
+    if len(matches) < len(found) or len(units) != 1 or units == {("", "")}:
+        return None
+    texts = [(each["sign"] or "") + each["number"].replace(",", "") for each in matches]
+    return np.array(texts, np.float64)
 
 
 def _to_numbers(cells: Any) -> Float:
