@@ -1,9 +1,10 @@
-"""How fast the diffusion tree sampler mixes, with and without the slide move.
+"""How fast the diffusion tree sampler mixes, with and without local regrafts and slides.
 
     python -m benchmarks.mixing            # all of it, about 20 minutes
     python -m benchmarks.mixing --quick    # Iris, Zoo and kitchen for a second each
     --only iris,zoo                        # these tables alone
     --slides 0,4,16                        # other numbers of slides between two regrafts
+    --local 0,1                            # without local regrafts, and with them (as by default)
     HCVIZ_TABLES=... names the folder with kitchen.csv
 
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
@@ -41,7 +42,7 @@ from hcviz.algorithms import ddt, get
 from hcviz.algorithms.ddt import sampler, work
 from hcviz.algorithms.ddt.density import integrated, postorder
 from hcviz.algorithms.ddt.running import Chain
-from hcviz.algorithms.ddt.work import ACCEPTED, LEFT, PROPOSALS, RIGHT, ROOT, SLIDES
+from hcviz.algorithms.ddt.work import ACCEPTED, LEFT, PROPOSALS, RIGHT, ROOT, SCALES, SLIDES
 from hcviz.core.jit import njit
 from hcviz.io.tables import read_table
 from hcviz.posterior import ess_bulk
@@ -81,7 +82,7 @@ def tables(seconds: float | None) -> Iterator[tuple[str, Problem, float]]:
         yield f"planted {n}", Problem(features=planted(n, 0)[0].data), seconds or default
 
 
-def started(name: str, problem: Problem, first: bool, seed: int, slides: int) -> Chain:
+def started(name: str, problem: Problem, first: bool, seed: int, slides: int, local: bool) -> Chain:
     """Return a chain with the defaults of the public function, apart from :data:`FIXED`."""
     params = get("ddt").parameters(**FIXED.get(name, {}))
     data, _ = sampler.used_columns(problem, params.mu, params.sigma is not None)
@@ -89,6 +90,8 @@ def started(name: str, problem: Problem, first: bool, seed: int, slides: int) ->
     none = np.empty((0, 3), np.int32)
     w = work.allocate(len(data), data, none, np.empty(0), noise, None, floor)
     w.tally[SLIDES] = slides
+    if not local:
+        w.tally[SCALES] = 0
     sampler.put_scale(w, c, sigma)
     chain = Chain(w, np.random.default_rng(seed), None, params.learn, scale, False)
     sampler._begin(chain, problem, params, None, first)
@@ -109,8 +112,16 @@ def clade_keys(node, spare, root, keys, out):
 class Record:
     """The draws of one chain, and its CPU seconds at each draw."""
 
-    def __init__(self, name: str, problem: Problem, first: bool, seed: int, slides: int) -> None:
-        chain = started(name, problem, first, seed, slides)
+    def __init__(
+        self,
+        name: str,
+        problem: Problem,
+        first: bool,
+        seed: int,
+        slides: int = work.SLIDES_EACH,
+        local: bool = True,
+    ) -> None:
+        chain = started(name, problem, first, seed, slides, local)
         self.chain, self.n = chain, problem.n_items
         self.keys = np.random.default_rng(12345).integers(0, 2**63, 2 * self.n - 1)
         self.clades: list[NDArray[np.int64]] = []
@@ -182,10 +193,10 @@ def effective(records: list[Record]) -> tuple[float, NDArray[np.float64]]:
     return ess_bulk(joints), np.array(each)
 
 
-def line(name: str, problem: Problem, seconds: float, slides: int, seed: int) -> str:
+def line(name: str, problem: Problem, seconds: float, slides: int, local: bool, seed: int) -> str:
     records = []
     for first in (True, False):
-        record = Record(name, problem, first, 2 * seed + first, slides)
+        record = Record(name, problem, first, 2 * seed + first, slides, local)
         record.advance(seconds)
         records.append(record)
     spent = 0.75 * sum(record.spent[-1] for record in records)
@@ -197,7 +208,7 @@ def line(name: str, problem: Problem, seconds: float, slides: int, seed: int) ->
     rate = made / sum(record.spent[-1] for record in records)
     gaps = " ".join(f"{difference(records, part):.3f}" for part in PARTS)
     return (
-        f"{name:>12} {slides:>6} {seconds:>7.1f} {rate:>11,.0f} {accepted / made:>8.1%} "
+        f"{name:>12} {slides:>6} {local:>5} {seconds:>7.1f} {rate:>11,.0f} {accepted / made:>8.1%} "
         f"{joint / spent:>9.1f} {least:>8.2f} {tenth:>8.2f} {median:>8.1f} {rates.size:>6}   {gaps}"
     )
 
@@ -206,7 +217,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
-    parser.add_argument("--slides", default=f"0,{work.SLIDES_FEW},{work.SLIDES_MANY}")
+    parser.add_argument("--slides", default=str(work.SLIDES_EACH))
+    parser.add_argument("--local", default="0,1")
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
@@ -216,15 +228,17 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
     ddt.warm()
     print("Load:", " ".join(f"{x:.1f}" for x in os.getloadavg()))
-    print("             slides  CPU s,              accept-  effective draws a CPU second of")
+    print("             slides local  CPU s,              accept-  effective draws a CPU second of")
     print(
-        "       table   each  a chain proposals/s   ed    log joint  clades: least, tenth, median"
+        "       table   each        a chain proposals/s   ed    log joint  "
+        "clades: least, tenth, median"
     )
     for name, problem, seconds in tables(chosen.seconds or (1.0 if chosen.quick else None)):
         if wanted and name not in wanted:
             continue
         for slides in map(int, chosen.slides.split(",")):
-            print(line(name, problem, seconds, slides, chosen.seed), flush=True)
+            for local in map(int, chosen.local.split(",")):
+                print(line(name, problem, seconds, slides, bool(local), chosen.seed), flush=True)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from benchmarks.mixing import FIXED, Record, difference, effective
 from hcviz import Problem
 from hcviz.algorithms import ddt
-from hcviz.algorithms.ddt.work import FEW, SLIDES_FEW, SLIDES_MANY
 
 #: Rounds of fbm's two moves between two draws, and the number of draws that measure its speed.
 ROUNDS, FIRST = 2, 50
@@ -119,8 +118,7 @@ def main() -> None:
     for name, params in FIXED.items():
         path = folder / "ddt" / f"{name.split()[0]}.dat"
         problem = Problem(features=np.loadtxt(path))
-        slides = SLIDES_FEW if problem.n_items <= FEW else SLIDES_MANY
-        ours = [Record(name, problem, first, int(first), slides) for first in (True, False)]
+        ours = [Record(name, problem, first, int(first)) for first in (True, False)]
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
             theirs = [Fbm(path, params["sigma"], 1 + k, each) for k, each in enumerate((one, two))]
             for each in (*ours, *theirs):

@@ -19,7 +19,7 @@ from hcviz.algorithms.ddt.work import (
     PARENT,
     RIGHT,
     SIZE,
-    SLIDES_FEW,
+    SLIDES_EACH,
     U,
     Work,
     allocate,
@@ -233,7 +233,7 @@ LIMIT = 4.5
 #: So many slides between two regrafts that there is never a regraft.
 SLIDES_ALONE = 10**9
 #: Slides between two regrafts: none, as many as by default, no regrafts.
-MOVES = {"regrafts": 0, "both": SLIDES_FEW, "slides": SLIDES_ALONE}
+MOVES = {"regrafts": 0, "both": SLIDES_EACH, "slides": SLIDES_ALONE}
 
 
 def exact_harmonic(k: int) -> Fraction:

@@ -31,7 +31,7 @@ from hcviz.algorithms.ddt.work import (
     ROOT,
     SIZE,
     SLIDES,
-    SLIDES_FEW,
+    SLIDES_EACH,
     SUBTREE,
     TRIES,
     C,
@@ -241,10 +241,10 @@ def test_slides_and_regrafts_take_turns():
     rng = np.random.default_rng(6)
     w = chain(random_tree(rng, 8), rng)
     kinds = []
-    for _ in range(4 * (SLIDES_FEW + TRIES_EACH)):
+    for _ in range(4 * (SLIDES_EACH + TRIES_EACH)):
         kinds.append("slide" if slides_due(w.tally) else "regraft")
         advance(w, rng, 1, 10**9, False, np.ones(3), False)
-    assert kinds == 4 * (SLIDES_FEW * ["slide"] + TRIES_EACH * ["regraft"])
+    assert kinds == 4 * (SLIDES_EACH * ["slide"] + TRIES_EACH * ["regraft"])
     w.tally[[PROPOSALS, TRIES, SLIDES]] = 1, 3, 4  # tries that were left go first
     kinds = []
     for _ in range(15):

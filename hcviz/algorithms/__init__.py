@@ -220,7 +220,7 @@ def sample(
     Returns
     -------
     Posterior
-        Of the later half of each chain. ``settled`` is True if the chains agree: over clades with
+        Of each chain after its burn-in. ``settled`` is True if the chains agree: over clades with
         support above 5 %, the 95 % quantile of their difference is at most 0.05.
 
     Raises
@@ -336,8 +336,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     *Samplers.* Without ``steps`` and ``every``, two chains continue until the supports have
     settled, as in :func:`sample`. Each makes 5,000 n proposals at most (above 400 items: 2,000,000
     or 200 n, whichever is more). With either, each of ``chains`` (default 1) makes exactly
-    ``steps`` proposals (default 200 n), and ``every`` is the thinning. The earlier half of the
-    draws is burn-in. The result depends on the seed alone.
+    ``steps`` proposals (default 200 n), and ``every`` is the thinning. The first eighth
+    of the draws is burn-in, or more if the log joint was slow to rise. The result depends on the
+    seed alone.
 
     *Hard constraints without ``start``.* A sampler without ``steps`` and ``every`` first finds the
     summary tree without constraints. The first chain begins at that tree, repaired. Its clades are

@@ -13,13 +13,17 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
+from hcviz.posterior.burn_in import SAFETY, arrival
 from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.posterior.summary import MAX_TREES
+from hcviz.posterior.thinned_stream import ThinnedStream
 
 #: Limit of trees times items that a posterior keeps: about 40 MB for each of two posteriors.
 MAX_STORED_NUMBERS = 1_000_000
 #: Number of the newest snapshots that are recognised when a run continues from one of them.
 MAX_FINGERPRINTS = 8192
+#: Number of thinned log joints of each chain by which its burn-in is judged.
+MAX_JOINTS = 1024
 #: Summary trees take at most this share of a run's time.
 SUMMARY_TIME_SHARE = 0.1
 #: A new summary is computed when the draws have grown by this factor.
@@ -38,9 +42,11 @@ class Samples:
 
     Notes
     -----
-    A chain remembers its start for an unknown time. So a first part of *all* draws is burn-in: the
-    draws that count are those since half of the last power of two, the latest 1/2 to 3/4 of all.
-    Two posteriors are fed. At each power of two the second replaces the first, and another begins.
+    A chain remembers its start for an unknown time. So a first part of *all* draws is burn-in. Two
+    posteriors are fed. When the number of draws has grown by four, the second replaces the first,
+    and another begins: the draws that count are the latest 3/4 to 15/16. While the log joints have
+    not long reached their level (:func:`hcviz.posterior.burn_in.arrival`), this is done when the
+    number has grown by two: the latest 1/2 to 3/4.
 
     A run that continues from an earlier snapshot uses that snapshot's random numbers. It repeats
     the same draws exactly. They are recognised by their total number of proposals, and counted
@@ -55,6 +61,8 @@ class Samples:
         self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
         self.n_offered = 0
+        self._joints = ThinnedStream(MAX_JOINTS)
+        self._begun, self._next_begun = 0, 0  # draws before the first one of each posterior
         self._reached = -1.0  # proposals of the furthest draw
         self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
@@ -97,14 +105,26 @@ class Samples:
                 self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> None:
+        joints = [each.log_joint for each in getattr(snapshot.state, "chains", ())]
+        self._joints.add(
+            0, self.n_offered, joints or [snapshot.metrics.get("log_joint", float("nan"))]
+        )
         self.n_offered += 1
         if self.n_offered == 1:
             return
-        if self.n_offered & (self.n_offered - 1) == 0:
+        if self.n_offered & (self.n_offered - 1) == 0 and self._replaces():
             self._shown, self._next = self._next, self._empty()
+            self._begun, self._next_begun = self._next_begun, self.n_offered
         else:
             self._next.add_snapshot(snapshot)
         self._shown.add_snapshot(snapshot)
+
+    def _replaces(self) -> bool:
+        """Return True if the second posterior is to replace the first. O(chains)."""
+        if self.n_offered >= 4 * self._next_begun:
+            return True
+        reached = max(arrival(each) for each in zip(*self._joints.value, strict=False))
+        return self._begun < SAFETY * reached * self._joints.stride
 
     @contextmanager
     def open(self) -> Iterator[Posterior | None]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
 from hcviz.posterior import kernels
+from hcviz.posterior.burn_in import burn_in
 
 #: Limits of the draws of one chain and of their bytes; at least ``MIN_CAPACITY`` draws are stored.
 MAX_DRAWS, MAX_BYTES, MIN_CAPACITY = 4096, 2**26, 128
@@ -100,8 +101,8 @@ class Draws:
         self.thin *= 2
 
     def after_burn_in(self) -> slice:
-        """Return the rows of the later half of the draws; the first half is burn-in."""
-        return slice(self.n_draws // 2, self.n_draws)
+        """Return the rows of the draws after :func:`hcviz.posterior.burn_in.burn_in`."""
+        return slice(burn_in(self.log_joint[: self.n_draws]), self.n_draws)
 
     def tree_arrays(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the parameters ``parent`` and ``height`` of :class:`hcviz.Tree` for one draw."""

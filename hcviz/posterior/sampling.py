@@ -50,7 +50,7 @@ def sample_until_settled(
     Returns
     -------
     Posterior
-        The posterior of the later half of each chain's draws.
+        The posterior of each chain's draws after its burn-in.
 
     Notes
     -----

@@ -144,7 +144,7 @@ class Posterior(ThinnedTrees):
     def from_draws(
         cls, draws: Sequence[Draws], comparison: ChainComparison | None = None
     ) -> Posterior:
-        """Create the posterior of the later half of each chain's draws.
+        """Create the posterior of each chain's draws after its burn-in.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Posterior(ThinnedTrees):
             self.record.add_codes(chain, number, codes[self.n_items : -1])
 
     def _log_credibilities(self, draws: Draws) -> Float:
-        """Return :meth:`_log_credibility` of each draw in the later half: float64 (draws,)."""
+        """Return :meth:`_log_credibility` of each draw after the burn-in: float64 (draws,)."""
         found = []
         for row in range(draws.after_burn_in().start, draws.n_draws):
             parent = draws.parent[row, : draws.nodes[row]]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from hcviz.algorithms.ddt.blocks import block_size
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
 from hcviz.algorithms.ddt.slide import slide
 from hcviz.algorithms.ddt.sweep import sweep
@@ -15,12 +16,14 @@ from hcviz.core.jit import njit
 def advance(w, rng, proposals, cycle, learn, scale, common):
     """Make ``proposals`` proposals, and a sweep of the other moves after every ``cycle``-th.
 
-    Slides and regrafts alternate: ``SLIDES`` slides, then ``TRIES_EACH`` regrafts of one subtree. A
-    slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
-    tries left decide which is next. So the result does not depend on where a call ends.
+    Slides and regrafts take turns: ``SLIDES`` slides, then ``TRIES_EACH`` regrafts of one subtree,
+    into blocks of one size. A slide is one proposal, and so is each try of a regraft. The number of
+    proposals so far and the tries left decide which is next. So the result does not depend on where
+    a call ends.
     """
     count = w.tally
     nodes = w.node.shape[0]
+    period = count[SLIDES] + TRIES_EACH
     while proposals > 0:
         number = min(proposals, cycle - count[PROPOSALS] % cycle)
         slides = slides_due(count)
@@ -33,8 +36,10 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
                 subtree = int(rng.random() * (nodes - 1))
                 count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
                 count[TRIES] = TRIES_EACH
-            number = min(number, count[TRIES])
-            regraft(w, rng, count[SUBTREE], number)
+            turn = count[PROPOSALS] // period
+            number = min(number, count[TRIES], period * (turn + 1) - count[PROPOSALS])
+            most = block_size(count, turn, w.data.shape[0])
+            regraft(w, rng, count[SUBTREE], number, most)
             count[TRIES] -= number
         count[PROPOSALS] += number
         proposals -= number

@@ -34,6 +34,7 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.avoided import gather_barred, is_barred, lowest_start
+from hcviz.algorithms.ddt.blocks import block_top
 from hcviz.algorithms.ddt.density import FAST, update
 from hcviz.algorithms.ddt.legal import (
     ends_at,
@@ -276,18 +277,24 @@ def log_fit(node, time, msg, outer, subtree, branch, u):
 
 
 @njit(error_model="numpy")
-def regraft(w, rng, subtree, tries):
+def regraft(w, rng, subtree, tries, most):
     """Make ``tries`` proposals for one subtree; return how many were accepted.
 
-    Hard constraints stay satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for
-    each try.
+    Places are those of the block of at most ``most`` leaves that S is in
+    (:mod:`hcviz.algorithms.ddt.blocks`); without one, nothing happens. Hard constraints stay
+    satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for each try.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     count, real, spare, active = w.tally, w.real, w.spare, w.active_triplets
     reset_stamps(node, count)
     parent = node[subtree, PARENT]
     above = node[parent, PARENT]
-    sibling = detach(node, subtree, parent)
+    sibling = node[parent, LEFT]
+    if sibling == subtree:
+        sibling = node[parent, RIGHT]
+    if node[sibling, SIZE] > most:
+        return 0
+    detach(node, subtree, parent)
     root = np.int64(sibling) if above < 0 else count[ROOT]
     group, group_top = enter_group(w, subtree, parent, sibling, root)
     top = group_top
@@ -307,6 +314,8 @@ def regraft(w, rng, subtree, tries):
     barred = gather_barred(w, subtree) if w.avoided.shape[0] > 0 else 0
     if barred > 0 and top >= 0:
         top = lowest_start(w, barred, top)
+    if top >= 0 and most < w.data.shape[0]:
+        top = block_top(node, sibling, most, top)
     touched = 0
     given = count[GIVEN] == 1
     x = np.int64(-1) if given else np.int64(above)

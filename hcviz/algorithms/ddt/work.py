@@ -38,9 +38,8 @@ from hcviz.core.partial_clades import partial_clades
 
 #: Hard triplets are read as statements if these name so much less items; else one by one.
 LEAST_SAVED = 0.5
-#: Slides between two prunings by regraft: SLIDES_FEW up to FEW items, SLIDES_MANY above. With few
-#: items, regrafts bring a chain faster from a repaired tree to probable ones.
-SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
+#: Slides between two prunings by regraft.
+SLIDES_EACH = 2
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
@@ -54,7 +53,7 @@ VAR = 0
 # Rows of Work.spare: a stack, an order of nodes, a list of leaves, and a path
 STACK, ORDER, LEAVES, PATH = range(4)
 # Places in Work.tally
-ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT, SLIDES = range(9)
+ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT, SLIDES, SCALES = range(10)
 # Places in Work.real
 C, NOISE, BETA = range(3)
 # Rows of Work.table
@@ -85,9 +84,10 @@ class Work(NamedTuple):
     msg: FloatRows  # (2m, 1 + d)
     outer: FloatRows  # (m, 1 + d)
     table: FloatRows  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: Counters  # (9,): root, last stamp, proposals, accepted, subtree, tries left,
+    tally: Counters  # (10,): root, last stamp, proposals, accepted, subtree, tries left,
     # 1 if locations are given (then a message is a location, with variance 0),
-    # 1 if the leaf noise is learnt, and the number of slides between two regrafts
+    # 1 if the leaf noise is learnt, the number of slides between two regrafts, and the number
+    # of sizes of blocks for local regrafts
     real: FloatD  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
     spare: IntRows  # (4, m): stacks and lists
     path_prior: FloatM  # a slide's log prior along its path
@@ -144,9 +144,10 @@ def allocate(
     table = np.zeros((2, n + 1))
     table[HARMONIC, 1:] = np.cumsum(1.0 / numbers)
     table[LOG_FACTORIAL, 1:] = np.cumsum(np.log(numbers))
-    tally = np.zeros(9, np.int64)
+    tally = np.zeros(10, np.int64)
     tally[LEARNT] = floor is not None
-    tally[SLIDES] = SLIDES_FEW if n <= FEW else SLIDES_MANY
+    tally[SLIDES] = SLIDES_EACH
+    tally[SCALES] = max(0, (n - 1).bit_length() - 1)  # 2, 4, ..., the last one below n
     avoided = np.zeros((len(not_groups), MEMBERS + n), np.int32)
     for number, items in enumerate(not_groups):
         avoided[number, SET_SIZE] = items.size

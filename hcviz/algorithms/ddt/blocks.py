@@ -1,0 +1,45 @@
+"""Blocks: parts of the pruned tree within which a regraft stays near where the subtree was.
+
+A regraft into the whole tree draws its place as the diffusion does, without the data, so it is
+seldom accepted. A local regraft draws it from one block of R only. With a given size m, the blocks
+are the largest clades of R that have at most m leaves. A block holds all branches of its clade and
+the branch above it. The blocks are disjoint, and they depend on R alone. So S leads from each place
+of a block to the same block, and within it the regraft is the same independence sampler: its walk
+begins at the block's topmost branch. If S is at a branch of R with more than m leaves below, it is
+in no block and stays where it is.
+
+The sizes take turns, so that places are near and far in turn: 2, 4, 8, ..., and then all of R.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.algorithms.ddt.work import GIVEN, PARENT, SCALES, SIZE
+from hcviz.core.jit import njit
+
+
+@njit
+def block_size(count, turn, n):
+    """Return the most leaves of a block in the regrafts of a turn; n for all of R.
+
+    Vikram & Dasgupta (2016) regraft into the whole tree, so given locations have no blocks.
+    """
+    place = turn % (count[SCALES] + 1)
+    if place == count[SCALES] or count[GIVEN] == 1:
+        return np.int64(n)
+    return np.int64(2) << place
+
+
+@njit
+def block_top(node, branch, most, top):
+    """Return the topmost branch of the block that contains ``branch``, at or below ``top``.
+
+    ``branch`` has at most ``most`` leaves below it, and is at or below ``top``. O(depth).
+    """
+    x = np.int64(branch)
+    while x != top and node[node[x, PARENT], SIZE] <= most:
+        x = np.int64(node[x, PARENT])
+    return x
