@@ -102,7 +102,7 @@ def smallest_conflict(
 
 
 def _rows_of(answer: Any) -> Int:
-    """Return the rows of an answer; none if it is not a group."""
+    """Return the rows of an answer; none of a NotGroup."""
     if isinstance(answer, NotGroup):
         return np.empty((0, 3), np.int32)
     rows = answer.rows if isinstance(answer, Triplets) else answer
@@ -117,7 +117,7 @@ class ConflictSearch:
         parts = [_rows_of(each) for each in given]
         rows = np.concatenate(parts)
         named = [rows.max(initial=0), *(x.items[-1] for x in given if isinstance(x, NotGroup))]
-        #: For answers that are not groups: all items, and the rows with the items' own numbers.
+        #: For NotGroup answers: the number of all items, and the rows with the items' own numbers.
         self._n_items = int(max(named)) + 2 if n_items is None else n_items
         self._given, self._parts = given, parts
         # One more item than the rows name changes nothing, and a group needs an item outside.

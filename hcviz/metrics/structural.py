@@ -377,7 +377,10 @@ class Usefulness:
 
 
 def usefulness(
-    n_leaves: int, triplets: Any, without: Tree | None = None, said: ArrayLike | None = None
+    n_leaves: int,
+    triplets: Any,
+    without: Tree | None = None,
+    constraint_of: ArrayLike | None = None,
 ) -> Usefulness:
     """Find the constraints that are useful, and those that are redundant.
 
@@ -389,7 +392,7 @@ def usefulness(
         Consistent triplets.
     without : Tree or None
         The method's tree without constraints; None: ``already`` is all False.
-    said : int (k,) or None
+    constraint_of : int (k,) or None
         The constraint of each triplet, numbered 0..g-1: a constraint on a group of s items has
         s - 1 triplets. None: each triplet is a constraint.
 
@@ -404,7 +407,7 @@ def usefulness(
     InconsistentTriplets
         No tree satisfies all triplets.
     InvalidConstraint
-        ``said`` has the wrong size.
+        ``constraint_of`` has the wrong size.
 
     Notes
     -----
@@ -421,11 +424,15 @@ def usefulness(
     """
     known = Triplets.of(triplets, n_leaves)
     build(n_leaves, known)
-    constraint = np.arange(len(known)) if said is None else np.asarray(said, dtype=np.int64)
+    constraint = (
+        np.arange(len(known))
+        if constraint_of is None
+        else np.asarray(constraint_of, dtype=np.int64)
+    )
     if constraint.shape != (len(known),) or np.any(constraint < 0):
         raise InvalidConstraint(
-            f"``said`` has shape {constraint.shape}: each of {len(known)} triplets needs the "
-            "number of its constraint, 0 or more."
+            f"``constraint_of`` has shape {constraint.shape}: each of {len(known)} triplets needs "
+            "the number of its constraint, 0 or more."
         )
     items, local = np.unique(known.rows, return_inverse=True)
     local = local.reshape(-1, 3)

@@ -82,7 +82,8 @@ def assess(
     if twin is not None:
         return Assessment("repeat", f"{said}: already in the list, by {twin.author}.")
     kind = assess_statement(session, group, apart)
-    meaning = _WEIGHED if kind == "conflict" and session.is_soft else _MEANING[kind]
+    weighed = session.is_soft and apart != NOT_A_GROUP  # which is hard for every method
+    meaning = _WEIGHED if kind == "conflict" and weighed else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
         return Assessment("ignored", f"{said}: {_IGNORED[kind]}.")
     return Assessment(kind, f"{said}: {meaning}.")

@@ -22,13 +22,13 @@ from hcviz.core.jit import njit
 
 
 @njit
-def block_size(count, turn, n):
+def block_size(tally, turn, n):
     """Return the most leaves of a block in the regrafts of a turn; n for all of R.
 
     Vikram & Dasgupta (2016) regraft into the whole tree, so given locations have no blocks.
     """
-    place = turn % (count[SCALES] + 1)
-    if place == count[SCALES] or count[GIVEN] == 1:
+    place = turn % (tally[SCALES] + 1)
+    if place == tally[SCALES] or tally[GIVEN] == 1:
         return np.int64(n)
     return np.int64(2) << place
 

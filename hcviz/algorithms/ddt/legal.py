@@ -52,23 +52,26 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
+#: Kinds of rules: nothing strictly below the node, or only at it and below it.
+NOT_BELOW, AT_OR_BELOW = 1, 2
+
 #: Stamps above this start again from 0, in :func:`reset_stamps`. After a reset, one move makes far
 #: fewer stamps than this (about 3 k for k triplets), so they fit int32.
 MAX_STAMP = 2**30
 
 
 @njit
-def reset_stamps(node, count):
+def reset_stamps(node, tally):
     """Start stamps again if they run out; all stamps so far become invalid.
 
     Call it only between two moves: within a move, stamps of floors and of messages must stay valid.
-    O(1), except for O(n) once in a thousand million.
+    O(1), except for O(n) once in 2^30 stamps.
     """
-    if count[STAMP] > MAX_STAMP:
+    if tally[STAMP] > MAX_STAMP:
         for v in range(node.shape[0]):
             node[v, FLOOR] = min(node[v, FLOOR], 0)  # the marks of groups are negative
         node[:, FLOOR + 1 :] = 0
-        count[STAMP] = 0
+        tally[STAMP] = 0
 
 
 @njit
@@ -133,16 +136,16 @@ def leave_group(node, group, top, parent, branch):
 
 
 @njit
-def new_stamp(node, count):
+def new_stamp(node, tally):
     """Return a number that no stamp column holds. O(1)."""
-    count[STAMP] += 1
-    return count[STAMP]
+    tally[STAMP] += 1
+    return tally[STAMP]
 
 
 @njit
-def mark_ancestors(node, count, v):
+def mark_ancestors(node, tally, v):
     """Mark v and its ancestors; return the stamp."""
-    stamp = new_stamp(node, count)
+    stamp = new_stamp(node, tally)
     while v >= 0:
         node[v, MARK] = stamp
         v = node[v, PARENT]
@@ -150,9 +153,9 @@ def mark_ancestors(node, count, v):
 
 
 @njit
-def lca(node, count, a, b, below):
+def lca(node, tally, a, b, below):
     """Return the LCA of two leaves, or its child on a's side if ``below``. O(depth)."""
-    stamp = mark_ancestors(node, count, b)
+    stamp = mark_ancestors(node, tally, b)
     x = a
     while node[node[x, PARENT], MARK] != stamp:
         x = node[x, PARENT]
@@ -161,7 +164,7 @@ def lca(node, count, a, b, below):
 
 @njit
 def gather_partials(
-    node, time, count, spare, partial, items, partial_begin, item_partials, active, subtree
+    node, time, tally, spare, partial, items, partial_begin, item_partials, active, subtree
 ):
     """Write the rules of hard triplets, taken together as statements (A, B).
 
@@ -189,23 +192,23 @@ def gather_partials(
         partial[p, GROUP_SEEN] = partial[p, APART_SEEN] = 0
         begin, middle, end = partial[p, IN_GROUP], partial[p, APART], partial[p, END]
         if inside == 0:
-            active[found, KIND] = 1
-            active[found, NODE] = lca_of_all(node, time, count, items, begin, middle)
+            active[found, KIND] = NOT_BELOW
+            active[found, NODE] = lca_of_all(node, time, tally, items, begin, middle)
             found += 1
         elif inside < middle - begin and outside == 0:
             y = begin
             while in_list(spare, leaves, items[y]):
                 y += 1
-            active[found, KIND] = 2
-            active[found, NODE] = highest_without(node, count, items, middle, end, items[y])
+            active[found, KIND] = AT_OR_BELOW
+            active[found, NODE] = highest_without(node, tally, items, middle, end, items[y])
             found += 1
     return found
 
 
 @njit
-def lca_of_all(node, time, count, items, begin, end):
+def lca_of_all(node, time, tally, items, begin, end):
     """Return the LCA of the leaves ``items[begin:end]``, all in the same tree."""
-    stamp = mark_ancestors(node, count, items[begin])
+    stamp = mark_ancestors(node, tally, items[begin])
     best = items[begin]
     for y in range(begin + 1, end):
         v = items[y]
@@ -218,9 +221,9 @@ def lca_of_all(node, time, count, items, begin, end):
 
 
 @njit
-def highest_without(node, count, items, begin, end, leaf):
+def highest_without(node, tally, items, begin, end, leaf):
     """Return the highest node above ``leaf`` with none of ``items[begin:end]`` below it."""
-    stamp = new_stamp(node, count)
+    stamp = new_stamp(node, tally)
     for y in range(begin, end):
         v = items[y]
         while v >= 0 and node[v, MARK] != stamp:
@@ -258,7 +261,7 @@ def list_leaves(node, spare, begin, subtree):
 
 
 @njit
-def gather_active(node, count, spare, triplets, item_begin, item_triplets, active, subtree):
+def gather_active(node, tally, spare, triplets, item_begin, item_triplets, active, subtree):
     """Write the active triplets of a detached ``subtree`` to ``active``; return their number.
 
     O(size + (their number) * depth).
@@ -276,15 +279,15 @@ def gather_active(node, count, spare, triplets, item_begin, item_triplets, activ
             c = triplets[t, 2]
             if leaf == c:
                 if not (in_list(spare, leaves, a) or in_list(spare, leaves, b)):
-                    active[found, KIND] = 1
-                    active[found, NODE] = lca(node, count, a, b, False)
+                    active[found, KIND] = NOT_BELOW
+                    active[found, NODE] = lca(node, tally, a, b, False)
                     active[found, TRIPLET] = t
                     found += 1
             else:
                 other = b if leaf == a else a
                 if not (in_list(spare, leaves, other) or in_list(spare, leaves, c)):
-                    active[found, KIND] = 2
-                    active[found, NODE] = lca(node, count, other, c, True)
+                    active[found, KIND] = AT_OR_BELOW
+                    active[found, NODE] = lca(node, tally, other, c, True)
                     active[found, TRIPLET] = t
                     found += 1
     return found
@@ -298,17 +301,17 @@ def in_list(spare, number, leaf):
 
 
 @njit
-def legal_region(node, time, count, active, found, root):
+def legal_region(node, time, tally, active, found, root):
     """Return ``(top, stamp)`` of the legal branches under the active triplets, all of them hard.
 
     ``root`` is the root of R, or the topmost legal node for the groups. ``top`` is -1 if no branch
     is legal. O(found * depth).
     """
-    stamp = new_stamp(node, count)
+    stamp = new_stamp(node, tally)
     top = root
     for x in range(found):
         v = active[x, NODE]
-        if active[x, KIND] == 1:
+        if active[x, KIND] == NOT_BELOW:
             if node[v, FLOOR] >= 0:  # nothing is legal below the node of a group anyway
                 node[v, FLOOR] = stamp
         elif not is_above(node, time, v, top):
@@ -333,16 +336,16 @@ def is_above(node, time, v, x):
 
 
 @njit
-def violated_weight(node, count, active, weight, found, branch):
+def violated_weight(node, tally, active, weight, found, branch):
     """Return the weight of active triplets violated by attaching above ``branch``. O(depth +
     found)."""
-    stamp = mark_ancestors(node, count, branch)
+    stamp = mark_ancestors(node, tally, branch)
     total = 0.0
     for x in range(found):
         v = active[x, NODE]
         on_path = node[v, MARK] == stamp
         kind = active[x, KIND]
-        if (kind == 1 and on_path and v != branch) or (kind == 2 and not on_path):
+        if (kind == NOT_BELOW and on_path and v != branch) or (kind == AT_OR_BELOW and not on_path):
             total += weight[active[x, TRIPLET]]
     return total
 
@@ -350,12 +353,12 @@ def violated_weight(node, count, active, weight, found, branch):
 @njit
 def count_violated(w):
     """Return how many triplets the tree violates. O(k depth)."""
-    node, count, triplets = w.node, w.tally, w.triplets
-    reset_stamps(node, count)
+    node, tally, triplets = w.node, w.tally, w.triplets
+    reset_stamps(node, tally)
     number = 0
     for t in range(triplets.shape[0]):
-        pair = lca(node, count, triplets[t, 0], triplets[t, 1], False)
-        stamp = mark_ancestors(node, count, triplets[t, 2])
+        pair = lca(node, tally, triplets[t, 0], triplets[t, 1], False)
+        stamp = mark_ancestors(node, tally, triplets[t, 2])
         if node[pair, MARK] == stamp:
             number += 1
     return number

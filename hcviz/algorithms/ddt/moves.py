@@ -285,8 +285,8 @@ def regraft(w, rng, subtree, tries, most):
     satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for each try.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, spare, active = w.tally, w.real, w.spare, w.active_triplets
-    reset_stamps(node, count)
+    tally, real, spare, active = w.tally, w.real, w.spare, w.active_triplets
+    reset_stamps(node, tally)
     parent = node[subtree, PARENT]
     above = node[parent, PARENT]
     sibling = node[parent, LEFT]
@@ -295,36 +295,36 @@ def regraft(w, rng, subtree, tries, most):
     if node[sibling, SIZE] > most:
         return 0
     detach(node, subtree, parent)
-    root = np.int64(sibling) if above < 0 else count[ROOT]
+    root = np.int64(sibling) if above < 0 else tally[ROOT]
     group, group_top = enter_group(w, subtree, parent, sibling, root)
     top = group_top
     floor = np.int64(-1)
     found = 0
     if w.partial.shape[0] > 0:
         found = gather_partials(
-            node, time, count, w.spare, w.partial, w.partial_items, w.partial_begin,
+            node, time, tally, w.spare, w.partial, w.partial_items, w.partial_begin,
             w.item_partials, active, subtree,
         )  # fmt: skip
     elif w.triplets.shape[0] > 0:
         found = gather_active(
-            node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
+            node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
     if found > 0 and real[BETA] < 0.0:
-        top, floor = legal_region(node, time, count, active, found, top)
+        top, floor = legal_region(node, time, tally, active, found, top)
     barred = gather_barred(w, subtree) if w.avoided.shape[0] > 0 else 0
     if barred > 0 and top >= 0:
         top = lowest_start(w, barred, top)
     if top >= 0 and most < w.data.shape[0]:
         top = block_top(node, sibling, most, top)
     touched = 0
-    given = count[GIVEN] == 1
+    given = tally[GIVEN] == 1
     x = np.int64(-1) if given else np.int64(above)
     while x >= 0:
         update(node, time, msg, x)
         spare[PATH, touched] = x
         touched += 1
         x = np.int64(node[x, PARENT])
-    stamp = new_stamp(node, count)
+    stamp = new_stamp(node, tally)
     dims = msg.shape[1] - 1
     soft = found > 0 and real[BETA] >= 0.0
     leaves = node[subtree, SIZE]
@@ -349,7 +349,7 @@ def regraft(w, rng, subtree, tries, most):
                     update_outside(node, time, msg, outer, spare, root, new, stamp)
                 weight += log_fit(node, time, msg, outer, subtree, new, new_u)
             if soft:
-                weight -= real[BETA] * violated_weight(node, count, active, w.weight, found, new)
+                weight -= real[BETA] * violated_weight(node, tally, active, w.weight, found, new)
         if turn < 0:
             present = weight
         elif math.log(1.0 - rng.random()) < weight - present:
@@ -374,6 +374,6 @@ def regraft(w, rng, subtree, tries, most):
             update(node, time, msg, x)
         root = x
         x = np.int64(node[x, PARENT])
-    count[ROOT] = root
-    count[ACCEPTED] += accepted
+    tally[ROOT] = root
+    tally[ACCEPTED] += accepted
     return accepted

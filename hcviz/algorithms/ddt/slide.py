@@ -147,9 +147,9 @@ def slide(w, rng):
     It counts as accepted if S moves to another branch.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, path, path_prior = w.tally, w.real, w.spare[PATH], w.path_prior
+    tally, real, path, path_prior = w.tally, w.real, w.spare[PATH], w.path_prior
     active = w.active_triplets
-    reset_stamps(node, count)
+    reset_stamps(node, tally)
     parent, subtree, place, length = draw_path(node, path, rng, w.data.shape[0])
     first = np.int64(detach(node, subtree, parent))
     top = length - 1
@@ -160,15 +160,15 @@ def slide(w, rng):
     found = 0
     if w.partial.shape[0] > 0:
         found = gather_partials(
-            node, time, count, w.spare, w.partial, w.partial_items, w.partial_begin,
+            node, time, tally, w.spare, w.partial, w.partial_items, w.partial_begin,
             w.item_partials, active, subtree,
         )  # fmt: skip
     elif w.triplets.shape[0] > 0:
         found = gather_active(
-            node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
+            node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
         )
     if found > 0 and real[BETA] < 0.0:
-        highest, floor = legal_region(node, time, count, active, found, highest)
+        highest, floor = legal_region(node, time, tally, active, found, highest)
         if highest < 0:  # the current tree violates a triplet
             attach(node, subtree, parent, first)
             leave_group(node, group, group_top, parent, first)
@@ -210,7 +210,7 @@ def slide(w, rng):
                 current, reached = extend(node, time, msg, outer, path, k, current, reached)
                 weight += log_fit(node, time, msg, outer, subtree, branch, u)
             if soft:
-                weight -= real[BETA] * violated_weight(node, count, active, w.weight, found, branch)
+                weight -= real[BETA] * violated_weight(node, tally, active, w.weight, found, branch)
         if point == 0:
             level = weight + math.log(1.0 - rng.random())
         elif weight >= level and weight > -np.inf:
@@ -222,7 +222,7 @@ def slide(w, rng):
     else:
         k, u = place, time[parent, U]
     if k != place:
-        count[ACCEPTED] += 1
+        tally[ACCEPTED] += 1
     time[parent, U] = u
     time[parent, H] = math.exp(-u)
     attach(node, subtree, parent, path[k])
@@ -232,4 +232,4 @@ def slide(w, rng):
         update(node, time, msg, x)
         root = x
         x = np.int64(node[x, PARENT])
-    count[ROOT] = root
+    tally[ROOT] = root
