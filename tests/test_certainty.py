@@ -81,9 +81,9 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     share = supports_model.group_sentence(store, whole)
     with store.samples.open() as posterior:
         expected = supports_model.percent(posterior.clade_support(whole))
-    # 200 trees were sampled, the first 64 set aside
+    # 200 trees were sampled, the first 32 set aside
     word = supports_model.accuracy_state(store)["word"]
-    assert share == f"{expected} of the last 136 trees have exactly this group, {word}."
+    assert share == f"{expected} of the last 168 trees have exactly this group, {word}."
     assert supports_model.group_sentence(store, (0,)) is None
     store.look(selection=whole)
     shown = inspector_model.state(store)["selection"]
@@ -116,7 +116,7 @@ def test_settled_is_said_of_independent_draws_only(store, told):
     assert supports_model.is_settled(store)
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
-        "100 % of the last 2,976 trees have exactly this group."
+        "100 % of the last 3,488 trees have exactly this group."
     )
     assert inspector_model.live(store)["sure"] == said
 
@@ -133,23 +133,23 @@ def test_supports_that_drift_are_settling_and_a_run_goes_on_from_there(store, to
     tree = store.session.snapshot.tree
     said = told(drifting())
     assert said["word"] == "settling"
-    # Of the trees from number 1,024 on the two halves have no clade of several items in common.
+    # Of the trees from number 512 on the two halves have no clade of several items in common.
     assert said["why"] == ("The supports are not accurate yet. Run goes on from here.")
     assert not supports_model.is_settled(store)
     whole = tuple(tree.leaves(tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
-        "50 % of the last 2,976 trees have exactly this group, settling."
+        "50 % of the last 3,488 trees have exactly this group, settling."
     )
 
 
 def drifting():
-    """Trees whose clades are others from number 2,512 on: the items are exchanged at random."""
+    """Trees whose clades are others from number 2,256 on: the items are exchanged at random."""
     rng = np.random.default_rng(0)
     order = rng.permutation(101)
 
     def make(k, tree):
         parent = tree.parent.copy()
-        if k >= 2512:
+        if k >= 2256:
             parent[: tree.n_leaves] = parent[order]
         return Tree(parent, tree.height, tree.n_leaves), rng.normal()
 
@@ -172,10 +172,10 @@ def test_a_clade_in_doubt_is_called_by_its_labels(store, told):
     a, b, c = sorted(tree.leaves(three).tolist(), key=lambda x: tree.parent[x] == three)
     other = _with_another_clade(tree)
     rng = np.random.default_rng(0)
-    said = told(lambda k, _: (tree if k < 2512 else other, rng.normal()))
+    said = told(lambda k, _: (tree if k < 2256 else other, rng.normal()))
     pairs = [" and ".join(labels[x] for x in sorted(pair)) for pair in ((a, b), (c, b))]
     found = store.samples.verdict(labels=labels).numbers
-    shares = ["50 %", "50 %"]  # the halves of the 2,976 trees from number 1,024 on
+    shares = ["50 %", "50 %"]  # the halves of the 3,488 trees from number 512 on
     names = {f"the clade of {x} ({y} of the trees)" for x, y in zip(pairs, shares, strict=True)}
     assert found.keys() == {"the log joint", "the root's height", *names}
     assert any(f"still differ in {name}: R-hat is infinite" in said["details"] for name in names)
