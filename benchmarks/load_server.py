@@ -34,7 +34,8 @@ class Meter:
     """Measures the calls on the event loop."""
 
     def __init__(self) -> None:
-        self.longest, self.long, self.calls, self.busy, self.jobs = 0.0, 0, 0, 0.0, 0
+        self.longest, self.long, self.busy, self.jobs = 0.0, 0, 0.0, 0
+        self.stale = False
 
     def install(self) -> None:
         """Measure each call of asyncio."""
@@ -44,7 +45,8 @@ class Meter:
             began, worked = time.perf_counter(), time.thread_time()
             plain(handle)
             took = time.perf_counter() - began
-            self.calls += 1
+            if self.stale:  # not in `clear`, which may interrupt these lines
+                self.__init__()
             self.busy += time.thread_time() - worked
             self.longest = max(self.longest, took)
             self.long += took > LONG
@@ -52,8 +54,8 @@ class Meter:
         Handle._run = run
 
     def clear(self, *_: Any) -> None:
-        """Begin to measure again."""
-        self.__init__()
+        """Begin to measure again with the next call."""
+        self.stale = True
 
     def report(self, path: Path) -> None:
         """Write the figures, again and again."""

@@ -253,7 +253,8 @@ def core_count() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-#: The line of this server: at most one job more than there are cores.
-LINE = Line(core_count() + 1)
+#: The line of this server. A job of threads holds the interpreter now and then, so more jobs than
+#: cores would make the pages wait. With two places, one long job does not stop all others.
+LINE = Line(max(2, core_count()))
 
 __all__ = ["LINE", "Line", "Priority", "Ticket"]
