@@ -33,7 +33,7 @@ from hcviz.ui.features.top_bar.model import live
 from hcviz.ui.state.store import Store
 from tests import jobmethods
 
-LONG = 60.0
+LONG = 120.0
 
 
 class Clock:
@@ -276,7 +276,7 @@ class Sessions:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    made = Pool(spares=1, warm=False)
+    made = Pool(spares=0, warm=False, limit=4)
     yield made
     made.close()
 

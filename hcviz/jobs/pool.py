@@ -135,7 +135,8 @@ class Pool:
     @property
     def has_room(self) -> bool:
         """True if there may be one more busy worker: then a paused job may keep its own."""
-        return len(self._busy) < self._limit
+        starting = self._filler is not None  # for the reserve
+        return len(self._busy) - starting < self._limit
 
     def take(self) -> Worker:
         """Return a worker from the reserve, or a new one. An empty reserve is refilled."""
