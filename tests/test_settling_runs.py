@@ -38,7 +38,7 @@ class Clock:
 def accuracy(value: float) -> SimpleNamespace:
     """Samples whose supports are as accurate as this."""
     found = ChainComparison(value, value, 10, 100)
-    return SimpleNamespace(settling=lambda pace=0.0: found, seconds=0.0)
+    return SimpleNamespace(settling=lambda pace=0.0, by_run=False: found, seconds=0.0)
 
 
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
@@ -178,8 +178,9 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(
-        session=session, view=store.view, runs_until_settled=True, samples=accuracy(value)
-    )
+        session=session, view=store.view, runs_until_settled=True, samples=accuracy(value),
+        runs=SimpleNamespace(ahead=None),
+    )  # fmt: skip
     assert top_bar_model.live(fake)["text"] == said
 
 

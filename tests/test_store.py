@@ -276,7 +276,12 @@ def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
         top_bar_model.live(
-            SimpleNamespace(session=session, view=store.view, runs_until_settled=False)
+            SimpleNamespace(
+                session=session,
+                view=store.view,
+                runs_until_settled=False,
+                runs=SimpleNamespace(ahead=None),
+            )
         )["text"]
         == said
     )

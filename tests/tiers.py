@@ -15,7 +15,8 @@ SLOW = {
     "starts Dask, servers, notebooks or many workers": (
         "test_cli", "test_closed_sessions", "test_cluster", "test_cluster_long",
         "test_cluster_page", "test_cluster_paused", "test_compat_sessions", "test_component_route",
-        "test_clade_constraints", "test_explorer", "test_jobs", "test_named_groups",
+        "test_clade_constraints", "test_explorer", "test_fair_share", "test_jobs",
+        "test_load_benchmark", "test_named_groups",
         "test_notebook", "test_session_kept", "test_store",
     ),
     "builds the documentation": ("test_docs_build",),

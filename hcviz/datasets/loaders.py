@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def at_hand() -> tuple[str, ...]:
 def unavailable_reason(name: str) -> str | None:
     """Return a sentence that says why ``load(name)`` would fail, or None."""
     entry = _entry(name)
-    if entry.package and find_spec(entry.package) is None:
+    if entry.package and not _has_package(entry.package):
         return f"The data set {name!r} needs the package {entry.package}."
     if entry.source == "outside":
         try:
@@ -110,6 +111,12 @@ def unavailable_reason(name: str) -> str | None:
         except InvalidData as fault:
             return fault.message
     return None
+
+
+@cache
+def _has_package(name: str) -> bool:
+    """Return True if a package is installed. Pages ask often, and the search reads folders."""
+    return find_spec(name) is not None
 
 
 def title(name: str) -> str:

@@ -3,6 +3,8 @@
 - ``runner.py`` runs the method of a page.
 - ``background_runs.py`` runs methods of which only the last snapshot counts.
 - ``compute_cache.py`` computes values in turn and stores them.
+- ``fair_share.py`` decides which jobs of all sessions run; ``priority.py`` leaves the cores to the
+  pages.
 - ``snapshot_channel.py`` delivers snapshots one at a time.
 - ``task.py`` runs one task, in the server or in a worker process.
 - ``pool.py`` and ``worker.py`` are the two ends of the pipe to a worker process.

@@ -110,7 +110,9 @@ class BackgroundRuns:
             if not try_schedule(self._schedule, callback, "the run's end"):
                 runner.close()
 
-        runner = Runner(lambda message: later(lambda: receive(message)), self._pool)
+        runner = Runner(
+            lambda message: later(lambda: receive(message)), self._pool, background=True
+        )
         self._runner = runner
         if limit is not None:
             self._clock = threading.Timer(limit, later, [expire])

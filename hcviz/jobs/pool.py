@@ -16,12 +16,15 @@ from typing import Any
 
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import worker
+from hcviz.jobs.fair_share import LINE
 from hcviz.jobs.task import Task, unpicklable_error
 from hcviz.jobs.warming import warm_modules
 
 #: Number of warm workers in reserve: one for the next run, one for a run after a quick cancel.
 #: The environment variable ``HCVIZ_SPARES`` overrides it. Each worker takes about 300 MB.
 SPARES = int(os.environ["HCVIZ_SPARES"]) if os.environ.get("HCVIZ_SPARES", "").isdecimal() else 2
+#: Number of workers at most, unless more jobs run at the same time.
+MAX_WORKERS = max(SPARES + 2, LINE.places + 1)
 
 #: The program of a worker. It uses the server's path, so that it finds the same modules. It
 #: ignores Ctrl-C, which a terminal sends to the whole process group; the server handles it.
@@ -118,8 +121,9 @@ class Worker:
 class Pool:
     """Worker processes in reserve. A server has one pool for all sessions."""
 
-    def __init__(self, spares: int = SPARES, warm: bool = True) -> None:
+    def __init__(self, spares: int = SPARES, warm: bool = True, limit: int = MAX_WORKERS) -> None:
         self._spares = spares
+        self._limit = limit
         self._warm = warm
         self._lock = threading.Lock()
         self.reserve: list[Worker] = []
@@ -127,6 +131,12 @@ class Pool:
         self._filler: threading.Thread | None = None
         self._closed = False
         atexit.register(self.close)
+
+    @property
+    def has_room(self) -> bool:
+        """True if there may be one more busy worker: then a paused job may keep its own."""
+        starting = self._filler is not None  # for the reserve
+        return len(self._busy) - starting < self._limit
 
     def take(self) -> Worker:
         """Return a worker from the reserve, or a new one. An empty reserve is refilled."""
@@ -145,11 +155,16 @@ class Pool:
             self.fill()
         return found
 
+    @property
+    def _lacks_spare(self) -> bool:
+        spares = min(self._spares, self._limit - len(self._busy))
+        return len(self.reserve) < spares
+
     def give_back(self, used: Worker) -> None:
         """Return a worker after its task. An ended worker is removed."""
         with self._lock:
             self._busy.discard(used)
-            keep = used.alive and not self._closed and len(self.reserve) < self._spares
+            keep = used.alive and not self._closed and self._lacks_spare
             if keep:
                 self.reserve.append(used)
         if not keep:
@@ -170,7 +185,7 @@ class Pool:
         while True:
             with self._lock:
                 self.reserve = [w for w in self.reserve if w.alive]
-                if self._closed or len(self.reserve) >= self._spares:
+                if self._closed or not self._lacks_spare:
                     self._filler = None
                     return
                 fresh = Worker(self._warm)

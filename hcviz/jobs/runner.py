@@ -13,9 +13,11 @@ from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.jobs.fair_share import LINE, Line, Ticket
 from hcviz.jobs.pool import POOL, Pool, Worker, send
+from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.samples import Samples
-from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
+from hcviz.jobs.snapshot_channel import INTERVAL, LatestSnapshotChannel, Message
 from hcviz.jobs.task import PauseControl, Task, log_unexpected, run_task, unexpected_failure
 from hcviz.session.actions import Arrived, Failed, Stopped
 
@@ -66,6 +68,13 @@ class Runner:
         Jobs run on it if possible, and otherwise on this machine.
     on_location : callable
         Receives the :class:`RunLocation` before each job, and when a job waits for a worker.
+    on_position : callable
+        Receives the number of jobs before this one while it waits in the server's line, and None
+        when it runs again.
+    line : Line
+        The places for jobs on this machine.
+    background : bool
+        True if no person waits for the jobs.
     """
 
     def __init__(
@@ -74,11 +83,17 @@ class Runner:
         pool: Pool = POOL,
         cluster: Cluster | None = None,
         on_location: Callable[[RunLocation], None] = lambda place: None,
+        on_position: Callable[[int | None], None] = lambda ahead: None,
+        line: Line = LINE,
+        background: bool = False,
     ) -> None:
         self.post = post
         self.pool = pool
         self._cluster = cluster
         self._on_location = on_location
+        self._on_position = on_position
+        self._line = line
+        self._background = background
         self._lock = threading.RLock()
         self._job: Job | None = None
         self._closed = False
@@ -127,9 +142,14 @@ class Runner:
         with self._lock:
             if self._closed:
                 return
+            before = None
             if self._job is not None:
                 self._job.stop(None)
-            self._job = Job(task, self.post, self.pool, samples, self._cluster, self._on_location)
+                before = self._job.ticket
+            ticket = self._line.ticket(self._background, before, self._on_position)
+            self._job = Job(
+                task, self.post, self.pool, ticket, samples, self._cluster, self._on_location
+            )
             self._job.begin()  # after `_job` is set, because acknowledgements look it up
 
     def acknowledge(self, run: int) -> None:
@@ -166,6 +186,29 @@ class Runner:
                 self._job = None
 
 
+class SharedControl(PauseControl):
+    """Pauses a run also when its turn on this machine is over."""
+
+    def __init__(self, ticket: Ticket) -> None:
+        super().__init__()
+        self._ticket = ticket
+
+    def stop(self) -> None:
+        """Stop the run, and free its place at once."""
+        super().stop()
+        self._ticket.close()
+
+    def must_wait(self) -> bool:
+        """Return True if the run is paused, or must give up its place."""
+        return not self.open.is_set() or self._ticket.due
+
+    def wait(self) -> None:
+        """Give up the place, and wait until the run is not paused and has a place again."""
+        self._ticket.leave()
+        self.open.wait()
+        self._ticket.enter()
+
+
 class Job:
     """One task, which runs from :meth:`begin` on."""
 
@@ -174,6 +217,7 @@ class Job:
         task: Task,
         post: Callable[[Message], None],
         pool: Pool,
+        ticket: Ticket,
         samples: Samples | None = None,
         cluster: Cluster | None = None,
         on_location: Callable[[RunLocation], None] = lambda place: None,
@@ -184,12 +228,17 @@ class Job:
         self._task = task
         self._samples = samples
         self.pool = pool
-        self._control = PauseControl()
+        self.ticket = ticket
+        self._control = SharedControl(ticket)
         self._worker: Worker | None = None
         self._has_task = False  # the worker has its task and accepts orders
+        self._gave_way = False  # the worker waits until the job has a place again
         self._lock = threading.Lock()
         self.channel = LatestSnapshotChannel(
-            task.run, post, on_receiver_gone=lambda: self.stop(None)
+            task.run,
+            post,
+            on_receiver_gone=lambda: self.stop(None),
+            interval=lambda: INTERVAL * max(1, ticket.line.running),
         )
 
     def begin(self) -> None:
@@ -216,7 +265,7 @@ class Job:
         self.channel.set_paused(paused)
         with self._lock:
             self._control.pause(paused)
-            if self._worker is not None and self._has_task:
+            if self._worker is not None and self._has_task and (paused or not self._gave_way):
                 self._worker.order("pause" if paused else "resume")
 
     def _work(self) -> None:
@@ -227,7 +276,11 @@ class Job:
                 # Without its own pauses: the cluster's stream reads `_control` and pauses itself.
                 control = PauseControl(stopped=self._control.stopped)
                 run_task(task, self.channel, control, samples=self._samples, stream=lambda _: away)
-            elif get(task.method).run_location(task.params) == "thread":
+                return
+            lower_priority()
+            if not self.ticket.enter():
+                return
+            if get(task.method).run_location(task.params) == "thread":
                 run_task(task, self.channel, self._control, samples=self._samples)
             else:
                 self._run_in_worker(task)
@@ -236,6 +289,8 @@ class Job:
         except Exception as fault:
             log_unexpected(task.method, fault)
             self.channel.end(unexpected_failure(task.run, task.method, fault))
+        finally:
+            self.ticket.leave()
 
     def _cluster_stream(self) -> Iterator[Snapshot | None] | None:
         """Return the snapshots of the task on the cluster, or None to run it here."""
@@ -259,6 +314,18 @@ class Job:
         if not self._control.stopped.is_set():
             self._on_location(place)
 
+    def _give_way(self, worker: Worker) -> None:
+        """Wait for a place, while the worker is paused."""
+        with self._lock:
+            self._gave_way = True
+        while True:
+            self._control.wait()
+            with self._lock:
+                if self._control.open.is_set():  # else it was paused meanwhile
+                    self._gave_way = False
+                    worker.order("resume")
+                    return
+
     def _run_in_worker(self, task: Task) -> None:
         worker = self.pool.take()
         finished = False
@@ -273,8 +340,12 @@ class Job:
                 if not self._control.open.is_set():
                     worker.order("pause")
             for reply in worker.replies():
-                if isinstance(reply, Arrived):
+                if reply == "paused":
+                    self._give_way(worker)
+                elif isinstance(reply, Arrived):
                     self.channel.offer(reply.snapshot)
+                    if self.ticket.due and self.pool.has_room:
+                        worker.order("pause")
                 elif isinstance(reply, tuple):
                     log.error("The method %s failed unexpectedly.\n%s", *reply[1:])
                 else:

@@ -28,6 +28,8 @@ MAX_JOINTS = 1024
 SUMMARY_TIME_SHARE = 0.1
 #: A new summary is computed when the draws have grown by this factor.
 SUMMARY_GROWTH = 1.4
+#: Seconds between two assessments of the accuracy during a run.
+ASSESS_SECONDS = 1.0
 
 
 class Samples:
@@ -67,6 +69,7 @@ class Samples:
         self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
         self._settling: tuple[int, float, ChainComparison] | None = None
+        self._is_assessed = False
         self._summary: Tree | None = None
         self.before: Tree | None = None  # the shown tree before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
@@ -161,8 +164,25 @@ class Samples:
             self._next_summary = done + (done - now) / SUMMARY_TIME_SHARE
         return replace(snapshot, tree=self._summary)
 
-    def settling(self, pace: float = 0.0) -> ChainComparison | None:
-        """Return the accuracy of the supports, at most ``pace`` seconds old; about 20 ms."""
+    def assess(self, labels: Sequence[str] | None, last: bool) -> None:
+        """Update what the page shows of the accuracy, on the thread of the run.
+
+        It is at most :data:`ASSESS_SECONDS` old, and new for the ``last`` snapshot of a run. The
+        page then never computes it while a run is in progress.
+        """
+        pace = 0.0 if last else ASSESS_SECONDS
+        self.settling(pace)
+        self.verdict(pace, labels)
+        self._is_assessed = True
+
+    def settling(self, pace: float = 0.0, by_run: bool = False) -> ChainComparison | None:
+        """Return the accuracy of the supports, at most ``pace`` seconds old; about 20 ms.
+
+        With ``by_run``, it is what :meth:`assess` found, if a run calls that.
+        """
+        known = self._settling
+        if by_run and self._is_assessed and known is not None:
+            return known[2]
         with self.open() as posterior:
             if posterior is None:
                 return None
@@ -172,11 +192,17 @@ class Samples:
                 self._settling = known = (self.n_offered, time.monotonic(), found)
             return known[2]
 
-    def verdict(self, pace: float = 0.0, labels: Sequence[str] | None = None) -> Verdict | None:
+    def verdict(
+        self, pace: float = 0.0, labels: Sequence[str] | None = None, by_run: bool = False
+    ) -> Verdict | None:
         """Return the convergence verdict of the counted draws, at most ``pace`` seconds old.
 
-        ``labels`` name the items in its texts. About 10 ms.
+        ``labels`` name the items in its texts. About 10 ms. With ``by_run``, it is what
+        :meth:`assess` found, if a run calls that.
         """
+        known = self._verdict
+        if by_run and self._is_assessed and known is not None:
+            return known[2]
         with self.open() as posterior:
             if posterior is None:
                 return None

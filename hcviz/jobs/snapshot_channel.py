@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 class LatestSnapshotChannel:
     """Delivers the messages of a run to ``post``, on its own thread.
 
-    A snapshot waits until the receiver has acknowledged the one before and :data:`INTERVAL` has
+    A snapshot waits until the receiver has acknowledged the one before and the interval has
     passed. A newer snapshot replaces it meanwhile. So a slow receiver does not slow the run. The
     last snapshot is always delivered, without an acknowledgement, before the message that ends the
     run.
@@ -34,6 +34,8 @@ class LatestSnapshotChannel:
         Receives the messages. If it raises, the channel closes.
     on_receiver_gone : callable
         Is called when ``post`` has raised.
+    interval : callable
+        Returns the minimal number of seconds between two snapshots.
     """
 
     def __init__(
@@ -41,10 +43,12 @@ class LatestSnapshotChannel:
         run: int,
         post: Callable[[Message], None],
         on_receiver_gone: Callable[[], None] = lambda: None,
+        interval: Callable[[], float] = lambda: INTERVAL,
     ) -> None:
         self._run = run
         self._post = post
         self._on_receiver_gone = on_receiver_gone
+        self._interval = interval
         self._changed = threading.Condition()
         self._waiting: Snapshot | None = None
         self._acknowledged = True
@@ -117,7 +121,7 @@ class LatestSnapshotChannel:
             try:
                 if snapshot is not None:
                     self._post(Arrived(self._run, snapshot))
-                    not_before = time.monotonic() + INTERVAL
+                    not_before = time.monotonic() + self._interval()
                 if over:
                     with self._changed:
                         last = self._last  # `discard` may have changed it meanwhile

@@ -94,6 +94,14 @@ class PauseControl:
         else:
             self.open.set()
 
+    def must_wait(self) -> bool:
+        """Return True if the run must not continue now."""
+        return not self.open.is_set()
+
+    def wait(self) -> None:
+        """Wait until the run may continue, or is stopped."""
+        self.open.wait()
+
 
 class Receiver(Protocol):
     """Receives the messages of a run: a channel, or the outbox of a cluster worker."""
@@ -199,12 +207,13 @@ def run_task(
                         snapshot = samples.with_summary_tree(
                             snapshot, first, _shows_summary(task.start)
                         )
+                        samples.assess(task.problem.labels, snapshot.step == snapshot.total)
                     receiver.offer(snapshot)
                     if budget is not None and budget.over:
                         break
-                if not control.open.is_set():
+                if control.must_wait():
                     paused = time.monotonic()
-                    control.open.wait()
+                    control.wait()
                     if budget is not None:
                         budget.extend(time.monotonic() - paused)
                 if control.stopped.is_set():

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO, Literal
 
+from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
 from hcviz.jobs.task import PauseControl, Task, run_task, unpicklable_error
 from hcviz.jobs.warming import warm_modules
@@ -23,8 +24,8 @@ from hcviz.session.actions import Failed
 #: From the server: the run and the pickled task, or a word. A task that cannot be unpickled then
 #: fails alone.
 Order = tuple[int, bytes] | Literal["pause", "resume"]
-#: From the worker: "ready", a traceback to log, or a message of the run.
-Reply = Literal["ready"] | tuple[Literal["log"], str, str] | Message
+#: From the worker: "ready", "paused", a traceback to log, or a message of the run.
+Reply = Literal["ready", "paused"] | tuple[Literal["log"], str, str] | Message
 
 
 def read(pipe: BinaryIO) -> Any:
@@ -38,9 +39,23 @@ def write(pipe: BinaryIO, frame: Any) -> None:
     pipe.flush()
 
 
+class ReportedPauses(PauseControl):
+    """Calls ``report`` when the run has paused."""
+
+    def __init__(self, report: Callable[[], None]) -> None:
+        super().__init__()
+        self._report = report
+
+    def wait(self) -> None:
+        """Report the pause, then wait."""
+        self._report()
+        super().wait()
+
+
 def main(warm: bool = True) -> None:
     """Warm up unless a task waits, send "ready", then run tasks until the pipe closes."""
     orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    lower_priority()
     os.dup2(2, 1)  # output of libraries must not mix with the replies
     lock = threading.Lock()
 
@@ -52,7 +67,7 @@ def main(warm: bool = True) -> None:
             os._exit(0)  # the server has gone
 
     tasks: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
-    control = PauseControl()
+    control = ReportedPauses(lambda: reply("paused"))
 
     def listen() -> None:
         try:

@@ -49,6 +49,7 @@ from hcviz.algorithms.ddt.work import (
     allocate,
 )
 from hcviz.core.build import build
+from hcviz.core.cores import has_cores_alone
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -211,7 +212,7 @@ def _stream(
             for chain in chains:
                 chain.due = due
             while busy := [chain for chain in chains if chain.busy]:
-                for _ in (threads.map if threads else map)(Chain.go, busy):
+                for _ in (threads.map if threads and has_cores_alone() else map)(Chain.go, busy):
                     pass
                 if any(chain.busy for chain in busy):
                     yield None

@@ -206,7 +206,7 @@ class Explorer:
         store = self.store
         store.subscribe(lambda s: s.view.theme, self._show_theme)
         for part, state, live, depends_on in (
-            (self.bar, top_bar_model.state, top_bar_model.live, everything),
+            (self.bar, top_bar_model.state, None, everything),
             (self.tools, tree_tools_model.state, None, tree_tools_model.depends_on),
             (self.question, questions_model.state, None, everything),
             (self.compare, comparisons_model.state, None, everything),
@@ -226,6 +226,7 @@ class Explorer:
             draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:
                 draw(store, part, "live", live, LIVE)
+        draw(store, self.bar, "live", top_bar_model.live, LIVE, top_bar_model.live_depends_on)
         draw(store, self.foot, "live", history_steps.state, LIVE, history_steps.depends_on)
         draw(store, self.groups, "state", groups_model.state, SLOW, groups_model.depends_on)
         watch(store, Middle.depends_on, self.middle.turn, SLOW)

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from hcviz.ui.compat.components import close_component_route
 from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
+from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.state import data_sources as sources
@@ -47,6 +49,10 @@ BUDGET = 20.0
 #: Seconds that a page waits for its first tree, which most methods return in hundredths.
 FIRST = 0.2
 
+#: Seconds after which a thread that computes hands over the interpreter. The thread of the pages
+#: gives it up at each write to a socket, and had to wait 5 ms each time with Python's default.
+SWITCH_INTERVAL = 0.0005
+
 _warmed = threading.Event()
 
 
@@ -58,6 +64,8 @@ def warm() -> None:
     """
     if not _warmed.is_set():
         _warmed.set()
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        WATCHDOG.install()
         gc.collect()
         gc.freeze()
         for compile_ in (warm_centre, warm_jobs):
@@ -212,6 +220,7 @@ class Gate:
 
         def work() -> None:
             # Else Panel uses the document of the context that scheduled this: perhaps another tab.
+            WATCHDOG.note(callback)
             with current_document(document), as_one_message(document):
                 callback()
 

@@ -28,6 +28,8 @@ class RunControl:
         returns True if the tree of an ``Arrived`` was drawn.
     placed
         Called on that thread with the :class:`hcviz.jobs.RunLocation` where a run is computed.
+    lined_up
+        Called on that thread with the number of runs before this one, and None when it runs again.
     cluster
         Where runs are computed, if not on this machine.
     seconds
@@ -39,13 +41,17 @@ class RunControl:
         schedule: Callable[[Callback], None],
         report: Callable[[Any], bool],
         placed: Callable[[RunLocation], None],
+        lined_up: Callable[[int | None], None],
         cluster: Cluster | None = None,
         seconds: float = 0.0,
     ) -> None:
         self.seconds = seconds if cluster is None else 0.0
+        #: Number of runs before this one in the server's line; None while it does not wait there.
+        self.ahead: int | None = None
         #: Calls back after the browser has drawn the newest tree.
         self.when_drawn: Callable[[Callback], None] = _at_once
         self._schedule, self._report, self._placed = schedule, report, placed
+        self._lined_up = lined_up
         self._cluster = cluster
         self.runner = self._new_runner()
 
@@ -60,6 +66,7 @@ class RunControl:
         samples: Samples | None,
     ) -> None:
         """Start a run, which replaces the current one."""
+        self.ahead = None
         self.runner.start(
             run, method, problem, dict(params), seed, start, samples, self.seconds,
         )  # fmt: skip
@@ -92,6 +99,7 @@ class RunControl:
             lambda message: self._schedule(lambda: receive(message)),
             cluster=self._cluster,
             on_location=lambda place: self._schedule(lambda: self._placed(place)),
+            on_position=lambda ahead: self._schedule(lambda: self._lined_up(ahead)),
         )
         made.append(runner)
         return runner

@@ -97,7 +97,9 @@ class Store:
         self.earlier: Samples | None = None
         #: Called with each new session before any of its effects (``autosave``).
         self.keep: Callable[[Session], None] = lambda session: None
-        self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
+        self.runs = RunControl(
+            schedule, self._report, self._placed, self._lined_up, cluster, seconds
+        )
         self.posteriors = PosteriorCache()
         #: Computations beside the run, and how many of them returned a result.
         self.compute_cache = ComputeCache(schedule, self._answered)
@@ -421,6 +423,11 @@ class Store:
         self.view = replace(self.view, place=place)
         if fault is not None and (before is None or str(before.fault) != str(fault)):
             self.view = replace(self.view, error=(fault.message, "Runs are done on this machine."))
+        self.notify()
+
+    def _lined_up(self, ahead: int | None) -> None:
+        """Show how many runs of other sessions come before this one."""
+        self.runs.ahead = ahead
         self.notify()
 
     def _answered(self) -> None:

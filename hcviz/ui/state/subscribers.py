@@ -93,7 +93,15 @@ def same(before: Any, now: Any) -> bool:
     """Return True if two slices are equal: plain values by value, other objects by identity."""
     if before is now:
         return True
-    if isinstance(before, tuple) and isinstance(now, tuple) and len(before) == len(now):
-        return all(same(x, y) for x, y in zip(before, now, strict=True))
-    plain = (str, int, float, bool, type(None))
-    return isinstance(before, plain) and isinstance(now, plain) and before == now
+    kind = type(now)
+    if kind is not type(before):
+        return kind in _PLAIN and type(before) in _PLAIN and bool(before == now)
+    if kind is tuple:
+        return len(before) == len(now) and all(
+            x is y or same(x, y) for x, y in zip(before, now, strict=True)
+        )
+    return kind in _PLAIN and bool(before == now)
+
+
+#: Types that are compared by value.
+_PLAIN = frozenset((str, int, float, bool, type(None)))

@@ -179,16 +179,16 @@ def is_settled(store: Store) -> bool:
 def _settling(store: Store) -> ChainComparison | None:
     if store.samples is None:
         return None
-    return store.samples.settling(
-        SECONDS_BETWEEN_CHECKS if store.session.status == "sampling" else 0.0
-    )
+    busy = store.session.status == "sampling"
+    return store.samples.settling(SECONDS_BETWEEN_CHECKS if busy else 0.0, by_run=busy)
 
 
 def _verdict(store: Store) -> Verdict | None:
     if store.samples is None:
         return None
     busy = store.session.status == "sampling"
-    return store.samples.verdict(SECONDS_BETWEEN_CHECKS if busy else 0.0, store.session.labels)
+    pace = SECONDS_BETWEEN_CHECKS if busy else 0.0
+    return store.samples.verdict(pace, store.session.labels, by_run=busy)
 
 
 def percent(share: float) -> str:

@@ -113,6 +113,8 @@ def live(store: Store) -> dict[str, Any]:
         )
         if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
+        elif store.runs.ahead is not None and not store.view.paused:
+            text = line_text(store.runs.ahead)
         elif total and store.runs_until_settled:
             accuracy = supports_model.accuracy_points(store)
             text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
@@ -121,6 +123,18 @@ def live(store: Store) -> dict[str, Any]:
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
     return {"status": session.status, "text": text, "run": session.run}
+
+
+def live_depends_on(store: Store) -> Any:
+    """Return what the status of the run depends on."""
+    return (store.session, store.view, store.dataset, store.runs.ahead)
+
+
+def line_text(ahead: int) -> str:
+    """Return the status of a run that waits for the runs of other sessions."""
+    return (
+        f"Waiting: {count_noun(ahead, 'run')} before yours" if ahead else "Waiting: yours is next"
+    )
 
 
 def waiting_sentence(store: Store) -> str:

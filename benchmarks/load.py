@@ -1,0 +1,347 @@
+"""Load of a server by many sessions: clicks, openings, memory, jobs, and the event loop.
+
+    python benchmarks/load.py [--sessions 1 8 30] [--seconds 30] [--soak 200] [--data zoo]
+
+A real server process, and clients that speak the browser's protocol (:mod:`load_client`) from this
+process. Each session runs the sampler. Every three seconds its person does something: twice a click
+on an item, which selects it, and then a correction of the tree, which is three clicks on names and
+four keys. Two of the three items belong together. The corrections follow a hidden tree, so they
+never contradict each other.
+
+tap: seconds from a click that is sent to the message that answers it.
+answer: seconds from Enter to the first tree of the new run.
+open: seconds from the request of a page to its first tree, with N - 1 other sessions at work.
+memory: MB of the server process for each session, over the server without sessions; then of the
+    server and all its workers.
+jobs: the largest number of jobs that were running at once.
+loop: the longest call on the event loop in ms, the calls above 20 ms each second, and the CPU
+    seconds of the loop each second. Times include what other programs take of the cores.
+soak: sessions opened and closed. The slope of the memory is fitted to its second half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import numpy as np  # noqa: E402
+from tornado.httpclient import AsyncHTTPClient  # noqa: E402
+
+from benchmarks.load_client import Client  # noqa: E402
+from tests.ports import free_port  # noqa: E402
+
+#: Seconds between two acts of a person, after which an answer is late, and until a closed session
+#: must be gone.
+PACE, LATE, GONE = 3.0, 30.0, 60.0
+
+
+class LoadServer:
+    """A server process, and what it reports."""
+
+    def __init__(self, folder: Path, data: str, options: list[str]) -> None:
+        self.port = free_port()
+        self._report, self._census = folder / "report.json", folder / "census.json"
+        self.log = folder / "server.log"
+        environment = os.environ | {
+            "HCVIZ_CENSUS": str(self._census), "HCVIZ_STATE": str(folder / "state"),
+            "PYTHONPATH": str(ROOT),
+        }  # fmt: skip
+        command = [sys.executable, str(ROOT / "benchmarks" / "load_server.py"), str(self._report)]
+        self.process = subprocess.Popen(
+            [*command, data, "--port", str(self.port), *options],
+            env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    async def wait(self) -> None:
+        """Wait until a page shows a tree, so that all is loaded and compiled."""
+        until = time.monotonic() + 300
+        while True:
+            try:
+                async with Client(self.port):
+                    return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > until:
+                    raise SystemExit(self.log.read_text()) from None
+            await asyncio.sleep(0.2)
+
+    def measure(self) -> None:
+        """Begin to measure the event loop again."""
+        self.process.send_signal(signal.SIGUSR2)
+
+    def report(self) -> dict[str, float]:
+        """Return the figures of the event loop and the jobs."""
+        found: dict[str, float] = json.loads(self._report.read_text())
+        return found
+
+    async def census(self) -> dict[str, Any]:
+        """Return the live objects and the memory after a garbage collection."""
+        self._census.unlink(missing_ok=True)
+        self.process.send_signal(signal.SIGUSR1)
+        while not self._census.exists():
+            await asyncio.sleep(0.05)
+        found: dict[str, Any] = json.loads(self._census.read_text())
+        return found
+
+    def memory(self, workers: bool = False) -> float:
+        """Return the resident memory in MB, with that of its worker processes or without."""
+        pids = [self.process.pid]
+        if workers:
+            pids += _children(self.process.pid)
+        return sum(_resident(pid) for pid in pids) / 1e6
+
+    def stop(self) -> None:
+        """End the server."""
+        self.process.terminate()
+        self.process.wait(60)
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in (task / "children").read_text().split()]
+    return found
+
+
+def _resident(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        return 0.0
+
+
+@dataclass
+class Person:
+    """Answers questions about the items that a client shows, by a hidden binary tree."""
+
+    client: Client
+    rng: random.Random
+    taps: list[float] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
+    unanswered: int = 0
+
+    def triple(self) -> tuple[str, str, str]:
+        """Return three items of which the first two are together in the hidden tree."""
+        names = sorted(self.client.rows())
+        while True:
+            chosen = self.rng.sample(range(len(names)), 3)
+            for a, b, c in (chosen, chosen[1:] + chosen[:1], chosen[2:] + chosen[:2]):
+                if (a ^ b).bit_length() < (a ^ c).bit_length():
+                    return names[a], names[b], names[c]
+
+    async def click(self, name: str) -> None:
+        """Click on the name of an item."""
+        self.taps.append(await self.client.click(name))
+
+    async def answer(self) -> None:
+        """State one triple, and wait for the first tree of the new run."""
+        client = self.client
+        a, b, c = self.triple()
+        await client.press("Escape")
+        await client.press("t")
+        await self.click(a)
+        await self.click(b)
+        await client.press("o")
+        await self.click(c)
+        run, began = client.run, time.perf_counter()
+        await client.press("Enter")
+        try:
+            async with asyncio.timeout(LATE):
+                await client.until(lambda: client.run > run and client.run_of_tree > run)
+        except TimeoutError:
+            self.unanswered += 1  # the answer followed from earlier ones, or the server is late
+        else:
+            self.answers.append(time.perf_counter() - began)
+
+    async def work(self, seconds: float) -> None:
+        """Do something every :data:`PACE` seconds, until ``seconds`` are over."""
+        until = time.monotonic() + seconds
+        turn = self.rng.randrange(3)
+        await asyncio.sleep(self.rng.random() * PACE)
+        while (began := time.monotonic()) < until:
+            turn += 1
+            await (
+                self.click(self.rng.choice([*self.client.rows()])) if turn % 3 else self.answer()
+            )
+            await asyncio.sleep(max(0.0, began + PACE - time.monotonic()))
+
+
+@dataclass
+class Row:
+    """One line of the table; times in seconds."""
+
+    sessions: int
+    tap: float
+    tap95: float
+    answer: float
+    answer95: float
+    answered: int
+    unanswered: int
+    open: float
+    open_last: float
+    memory: float
+    server: float
+    with_workers: float
+    jobs: float
+    longest: float
+    long: float
+    busy: float
+
+
+async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
+    """Open sessions one after the other, and let their persons answer."""
+    before = server.memory()
+    persons: list[Person] = []
+    async with AsyncExitStack() as stack:
+        working: list[asyncio.Future[None]] = []
+        for number in range(sessions):
+            client = await stack.enter_async_context(Client(server.port, {"method": "ddt"}))
+            persons.append(Person(client, random.Random(number)))
+            # They work from the start, so that each session opens beside the others.
+            working.append(asyncio.ensure_future(persons[-1].work(1e9)))
+        server.measure()
+        for person in persons:
+            person.taps.clear()
+            person.answers.clear()
+            person.unanswered = 0
+        began = time.monotonic()
+        await asyncio.sleep(seconds)
+        took = time.monotonic() - began
+        for each in working:
+            each.cancel()
+        for found in await asyncio.gather(*working, return_exceptions=True):
+            if isinstance(found, Exception):
+                raise found
+        report = server.report()
+        memory, everything = server.memory(), server.memory(workers=True)
+        taps = sorted(tap for person in persons for tap in person.taps)
+        answers = sorted(each for person in persons for each in person.answers)
+        opened = [person.client.opened for person in persons]
+    return Row(
+        sessions, _quantile(taps, 0.5), _quantile(taps, 0.95), _quantile(answers, 0.5),
+        _quantile(answers, 0.95), len(answers), sum(person.unanswered for person in persons),
+        statistics.median(opened), opened[-1], (memory - before) / sessions, memory, everything,
+        report["jobs"], 1e3 * report["longest"], report["long"] / took, report["busy"] / took,
+    )  # fmt: skip
+
+
+def _quantile(values: list[float], share: float) -> float:
+    return float(np.quantile(values, share)) if values else float("nan")
+
+
+async def gone(server: LoadServer) -> dict[str, Any]:
+    """Wait until closed sessions are gone, and return what is alive."""
+    until = time.monotonic() + GONE
+    while (found := await server.census())["alive"] and time.monotonic() < until:
+        await asyncio.sleep(1)
+    return found
+
+
+async def soak(server: LoadServer, sessions: int) -> None:
+    """Open and close sessions, some at a time, and print what stays."""
+    at_once, memory, counts = 4, [], []
+    for first in range(0, sessions, at_once):
+
+        async def visit(number: int) -> None:
+            method = "ddt" if number % 2 else "average"
+            async with Client(server.port, {"method": method}) as client:
+                await Person(client, random.Random(number)).answer()
+
+        await asyncio.gather(*(visit(first + k) for k in range(min(at_once, sessions - first))))
+        if (first // at_once) % 5 == 4:
+            alive = await gone(server)
+            memory.append(alive["memory"] / 1e6)
+            counts.append(first + at_once)
+            print(f"  {first + at_once} sessions: {memory[-1]:.0f} MB, alive {alive['alive']}")
+    half = len(memory) // 2
+    if len(memory) - half > 1:
+        slope = np.polyfit(counts[half:], memory[half:], 1)[0]
+        print(f"soak of {sessions} sessions: {1e3 * slope:.0f} kB a session in the second half")
+
+
+COLUMNS = (
+    ("sessions", "sessions", "d"), ("tap s", "tap", ".2f"), ("p95", "tap95", ".2f"),
+    ("answer s", "answer", ".2f"), ("p95", "answer95", ".2f"), ("answers", "answered", "d"),
+    ("late", "unanswered", "d"), ("open s", "open", ".2f"), ("last", "open_last", ".2f"),
+    ("MB/session", "memory", ".1f"), ("server MB", "server", ".0f"),
+    ("with workers", "with_workers", ".0f"), ("jobs", "jobs", "d"),
+    ("longest call ms", "longest", ".0f"), (">20 ms a s", "long", ".1f"),
+    ("loop CPU", "busy", ".2f"),
+)  # fmt: skip
+
+
+def table(rows: list[Row]) -> str:
+    """Return the rows as a Markdown table."""
+    lines = [" | ".join(title for title, *_ in COLUMNS), " | ".join("---" for _ in COLUMNS)]
+    lines += [
+        " | ".join(format(getattr(row, name), form) for _, name, form in COLUMNS) for row in rows
+    ]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+@contextlib.contextmanager
+def serving(data: str, options: list[str]) -> Iterator[LoadServer]:
+    """Start a server in a folder of its own, and end it."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = LoadServer(Path(folder), data, options)
+        try:
+            yield server
+            faults = server.log.read_text().count("Traceback")
+            if faults:
+                print(f"The server logged {faults} tracebacks.\n", server.log.read_text())
+        finally:
+            server.stop()
+
+
+async def run(options: argparse.Namespace) -> list[Row]:
+    """Measure each number of sessions with a server of its own, then soak."""
+    rows = []
+    AsyncHTTPClient.configure(None, max_clients=1000)
+    for sessions in options.sessions:
+        with serving(options.data, options.server) as server:
+            await server.wait()
+            await gone(server)
+            rows.append(await load(server, sessions, options.seconds))
+            print(f"{sessions} sessions measured", file=sys.stderr)
+    if options.soak:
+        with serving(options.data, options.server) as server:
+            await server.wait()
+            await soak(server, options.soak)
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> list[Row]:
+    """Read the options, measure, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--sessions", type=int, nargs="*", default=[1, 8, 30])
+    parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
+    parser.add_argument("--soak", type=int, default=200, help="sessions opened and closed")
+    parser.add_argument("--data", default="zoo")
+    parser.add_argument("--server", nargs="*", default=[], help="more options of hcviz serve")
+    rows = asyncio.run(run(parser.parse_args(arguments)))
+    print(table(rows))
+    load_now = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    print(f"\n{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load at the end {load_now:.1f}")
+    return rows
+
+
+if __name__ == "__main__":
+    main()
