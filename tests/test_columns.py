@@ -413,7 +413,11 @@ def test_options_of_columns_on_the_command_line(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("texts", "numbers"),
     [
-        (["$5", "$1,200.50", "-$7", ""], [5, 1200.5, -7, np.nan]),
+        (["$5", "$1,200.50", "-$7", "$-2", ""], [5, 1200.5, -7, -2, np.nan]),
+        (["0,125 kg", "1,500 kg", "2 kg", "3 kg"], [0.125, 1.5, 2, 3]),  # a decimal comma
+        (["12,50 €", "1 €", "\u22123 €", "4 €"], [12.5, 1, -3, 4]),
+        (["5 L", "6 L", "7,5 L", "8L"], [5, 6, 7.5, 8]),
+        (["1A", "2A", "3A", "4A"], None),  # seats
         (["5 %", "6%", "7 %", "n/a"], [5, 6, 7, np.nan]),
         (["20 cm", "24cm", "30", "1 cm"], [20, 24, 30, 1]),
         (["1.200 €", "3 €", "4.5 €", "€"], None),  # one is no number
@@ -431,3 +435,13 @@ def test_numbers_with_a_sign_or_unit(texts, numbers):
     if numbers is not None:
         found = np.asarray(data.features)[:, data.feature_names.index("amount")]
         assert found == pytest.approx(np.array(numbers, float), nan_ok=True)
+
+
+def test_in_a_table_with_commas_a_comma_is_between_thousands():
+    texts = ['"$1,200"', '"$1,300,000"', "$5", "$6"]
+    rows = "".join(f"i{k},{text},{k % 3}\n" for k, text in enumerate(texts))
+    data = read_table(f"name,amount,other\n{rows}".encode(), "t.csv")
+    found = np.asarray(data.features)[:, data.feature_names.index("amount")]
+    assert found.tolist() == [1200, 1_300_000, 5, 6]
+    wrong = f"name,amount,other\n{rows}".replace("$1,200", "$1,20").encode()
+    assert "amount" not in read_table(wrong, "t.csv").feature_names

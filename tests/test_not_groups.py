@@ -44,10 +44,11 @@ def test_a_tree_is_found_if_and_only_if_one_of_all_binary_trees_fits(case):
     n, triplets, groups, not_groups = case
     fits = any(holds(tree, triplets, groups, not_groups) for tree in BINARY[n])
     rows = Problem(labels=[str(k) for k in range(n)], triplets=triplets, groups=groups)
-    found = find_witnesses(n, rows.constraint_rows, Groups(not_groups).members)
-    assert (found is not None) == fits
-    if found is not None:
-        assert is_consistent(n, [*triplets, *found.tolist()], groups)
+    result = find_witnesses(n, rows.constraint_rows, Groups(not_groups).members)
+    assert result.complete
+    assert (result.rows is not None) == fits
+    if result.rows is not None:
+        assert is_consistent(n, [*triplets, *result.rows.tolist()], groups)
 
 
 @given(cases(), st.data())
@@ -79,9 +80,18 @@ def test_a_repair_of_a_large_tree_keeps_most_clades():
 
 def test_a_group_that_constraints_force_cannot_be_avoided():
     triplets = [[0, 1, 2], [0, 1, 3]]
-    assert find_witnesses(4, np.array(triplets, np.int32), [np.array([0, 1], np.int32)]) is None
+    found = find_witnesses(4, np.array(triplets, np.int32), [np.array([0, 1], np.int32)])
+    assert found.rows is None
+    assert found.complete
     with pytest.raises(InconsistentTriplets, match=r"\{0, 1\} is not a clade"):
         avoid(Tree.from_newick("(((0,1),2),3);"), [[0, 1]], triplets)
+
+
+def test_parts_of_two_groups_are_no_required_group():
+    """Neighbours of two groups of four make four items, but not a group of them."""
+    rows = Groups([[0, 1, 8, 9], [2, 3, 6, 7]]).rows
+    found = find_witnesses(11, rows, [np.array([0, 1, 2, 3], np.int32)])
+    assert found.rows is not None
 
 
 def test_all_pairs_of_three_items_cannot_be_avoided():
@@ -90,6 +100,23 @@ def test_all_pairs_of_three_items_cannot_be_avoided():
         avoid(Tree.from_newick("((0,1),2);"), pairs)
 
 
-def test_the_search_ends_at_its_limit():
-    rows = np.array([[0, 1, 2]], np.int32)
-    assert find_witnesses(9, rows, [np.array([0, 1, 2], np.int32)], work_limit=1) is None
+def test_a_search_that_ends_at_its_limit_proves_nothing():
+    pairs = [np.array(each, np.int32) for each in itertools.combinations(range(3), 2)]
+    none = np.empty((0, 3), np.int32)
+    found = find_witnesses(3, none, pairs, work_limit=1)
+    assert (found.rows, found.complete) == (None, False)
+    found = find_witnesses(3, none, pairs)
+    assert (found.rows, found.complete) == (None, True)
+
+
+def test_nine_of_each_ten_locked_items_are_no_group():
+    """A witness of each set is the tenth item of its locked group, of 80 or 200 items."""
+    for n, size in ((80, 10), (200, 20)):
+        locked = [list(range(k, k + size)) for k in range(0, n, size)]
+        rows = Groups(locked).rows
+        sets = [np.array(each[1:], np.int32) for each in locked]
+        sets += [np.array(each[:-1], np.int32) for each in locked]
+        found = find_witnesses(n, rows, sets)
+        assert found.rows is not None
+        assert is_consistent(n, found.rows, locked)
+        assert found.work < 100_000

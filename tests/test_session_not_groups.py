@@ -13,9 +13,12 @@ from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.assessment import assess
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint
-from hcviz.session.model import equal_values
+from hcviz.session.experts import agreements
+from hcviz.session.model import Session, equal_values
+from hcviz.session.update import update
 from hcviz.ui.app.link import from_query, link_of, to_query
 from hcviz.ui.features.aho_graph import sheet as aho_sheet
+from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from tests.stores import over_zoo
@@ -130,3 +133,71 @@ def test_what_says_nothing_is_refused(items, store):
     items = items if len(items) < 100 else tuple(range(store.session.n_items))
     with pytest.raises(InvalidConstraint):
         assess(store.session, items, NOT_A_GROUP)
+
+
+# ---------------------------------------------------------------------- several of them
+
+
+def locked_blocks(n, size):
+    """A session whose items are locked in blocks."""
+    blocks = [tuple(range(k, k + size)) for k in range(0, n, size)]
+    locks = [Constraint(k, each, EVERYTHING_ELSE) for k, each in enumerate(blocks)]
+    labels = tuple(f"item {k}" for k in range(n))
+    return blocks, Session(labels=labels, constraints=tuple(locks), next_id=len(locks))
+
+
+@pytest.mark.parametrize(("n", "size"), [(80, 10), (200, 20)])
+def test_parts_of_locked_groups_may_all_be_denied(n, size):
+    blocks, session = locked_blocks(n, size)
+    for block in [each[1:] for each in blocks] + [each[:-1] for each in blocks]:
+        session, _ = update(session, act.AddConstraint(block, NOT_A_GROUP), get)
+    assert session.conflict is None
+    assert all(each.enabled for each in session.constraints)
+    assert equal_values(load_session(save_session(session)), session)
+
+
+def test_a_conflict_of_many_is_found_without_a_long_wait():
+    """All three ways to divide the two last blocks from the others are denied, or half of them."""
+    blocks, session = locked_blocks(40, 10)
+    for items in [(*blocks[0], *blocks[1]), (*blocks[0], *blocks[2]), (*blocks[0], *blocks[3])]:
+        session, _ = update(session, act.AddConstraint(items, NOT_A_GROUP), get)
+    assert session.conflict is None
+    both = (*blocks[0], *blocks[1])
+    session, _ = update(session, act.AddConstraint(both, EVERYTHING_ELSE), get)
+    denied = next(each for each in session.constraints if set(each.group) == set(both))
+    assert session.conflict.with_ids == (denied.id,)
+
+
+def test_an_agreement_counts_triplets_only():
+    """A set that is not a group names items, but states no triplet of them."""
+    first = [Constraint(1, (0, 4), 5, "A"), Constraint(2, (2, 3), NOT_A_GROUP, "A")]
+    for group, apart, clashes in (((2, 4), 5, 0), ((2, 5), 4, 0), ((2, 3), EVERYTHING_ELSE, 1)):
+        second = Constraint(3, group, apart, "B")
+        session = Session(labels=tuple("abcdef"), constraints=(*first, second))
+        (found,) = agreements(session)
+        assert (found.n_agreeing, found.n_contradicting) == (0, 0)
+        assert found.n_disagreements == clashes
+
+
+def test_a_move_that_a_denied_group_forbids_names_it():
+    session = Session(labels=tuple("abcdefgh"), next_id=1)
+    session, _ = update(session, act.NameGroup((0, 1, 2), "A"), get)
+    session, _ = update(session, act.NameGroup((3, 4, 5), "B"), get)
+    for items in ((0, 1, 2), (3, 4, 5)):
+        session, _ = update(session, act.AddConstraint(items, EVERYTHING_ELSE), get)
+    session, _ = update(session, act.AddConstraint((0, 1), NOT_A_GROUP), get)
+    denied = session.constraints[-1]
+    into = session.groups[1].id
+    session, _ = update(session, act.AddConstraint((2, 3, 4, 5), EVERYTHING_ELSE, into=into), get)
+    assert denied.id in session.conflict.with_ids
+    assert [each.members for each in session.groups] == [(0, 1, 2), (3, 4, 5)]
+
+
+def test_the_card_says_not_a_group_and_offers_no_soft_constraints(store, loop):
+    items = smallest_clade(store.session.snapshot.tree)
+    store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
+    loop.until(lambda: store.session.status == "settled")
+    store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
+    card = conflicts_model.state(store)
+    assert [each["clade"] for each in card["answers"]] == ["are not a group", "are a group"]
+    assert card["softs"] == []

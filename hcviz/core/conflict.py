@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
 from hcviz.core.build import compact_rows
-from hcviz.core.not_groups import NotGroup, has_tree
+from hcviz.core.not_groups import NotGroup, may_have_tree
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
@@ -120,6 +120,8 @@ class ConflictSearch:
         #: For NotGroup answers: the number of all items, and the rows with the items' own numbers.
         self._n_items = int(max(named)) + 2 if n_items is None else n_items
         self._given, self._parts = given, parts
+        #: Work of one search for witnesses.
+        self._limit = WORK_LIMIT // 8
         # One more item than the rows name changes nothing, and a group needs an item outside.
         self._n, local = compact_rows(rows, int(rows.max(initial=0)) + 2)
         ends = np.cumsum([len(part) for part in parts])
@@ -134,8 +136,9 @@ class ConflictSearch:
         avoided = [each for k in places if isinstance(each := self._given[k], NotGroup)]
         if avoided:
             rows = np.concatenate([self._parts[k] for k in places])
-            self.work += len(avoided) * (BUILD_OVERHEAD + self._n_items + len(rows))
-            return has_tree(self._n_items, rows, avoided)
+            found, work = may_have_tree(self._n_items, rows, avoided, self._limit)
+            self.work += work
+            return found
         rows = np.concatenate([self._new_rows, *(self._answers[k - 1] for k in places[1:])])
         self.work += BUILD_OVERHEAD + self._n + len(rows)
         return bool(kernels.aho_tree(self._n, rows)[1].size == 0)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,19 @@ from numpy.typing import NDArray
 from hcviz.core import buildkernels as kernels
 from hcviz.core.build import build_guided, constraint_rows
 from hcviz.core.errors import InconsistentTriplets
-from hcviz.core.groups import Groups, shown_items
+from hcviz.core.groups import SHOWN_ITEMS, Groups, group_rows, shown_items
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
 
-#: Limit of the search for witnesses: rows that BUILD reads. About half a second.
-WORK_LIMIT = 4_000_000
+#: Limit of the exhaustive search for witnesses: rows that BUILD reads. About a tenth of a second.
+WORK_LIMIT = 800_000
 #: Fixed cost of a BUILD, in rows.
 BUILD_OVERHEAD = 400
+#: Children of a clade, at most, whose items are tried as two members of it.
+TRIED_CHILDREN = 4
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,27 @@ class NotGroup:
     items: Int
 
 
-def has_tree(n_items: int, rows: Int, not_groups: Sequence[NotGroup]) -> bool:
-    """Return True if a tree was found that satisfies the rows, and has none of the clades."""
-    return find_witnesses(n_items, rows, [each.items for each in not_groups]) is not None
+class Witnesses(NamedTuple):
+    """The result of a search for witnesses.
+
+    ``rows`` are one witness of each set, int32 (g, 3); None if none were found. ``complete`` is
+    False if the search ended at its limit. ``work`` counts the rows that BUILD read.
+    """
+
+    rows: Int | None
+    complete: bool
+    work: int
+
+
+def may_have_tree(
+    n_items: int, rows: Int, not_groups: Sequence[NotGroup], work_limit: int = WORK_LIMIT
+) -> tuple[bool, int]:
+    """Tell if a tree satisfies the rows and has none of the clades; return the work as well.
+
+    False is proven. True is not, if the search ended at its limit.
+    """
+    found = find_witnesses(n_items, rows, [each.items for each in not_groups], work_limit)
+    return found.rows is not None or not found.complete, found.work
 
 
 def avoids(tree: Tree, not_groups: Any) -> NDArray[np.bool_]:
@@ -51,7 +73,7 @@ def avoids(tree: Tree, not_groups: Any) -> NDArray[np.bool_]:
 
 def find_witnesses(
     n_items: int, rows: Int, not_groups: Sequence[Int], work_limit: int = WORK_LIMIT
-) -> Int | None:
+) -> Witnesses:
     """Find a witness of each set, so that a tree satisfies all of them and the rows.
 
     Parameters
@@ -63,18 +85,18 @@ def find_witnesses(
     not_groups : sequence of int32 arrays
         Sets of two items or more, but not of all, that must not be clades.
     work_limit : int
-        Limit of the work.
+        Limit of the exhaustive search.
 
     Returns
     -------
-    int32 (g, 3) or None
-        The witnesses; None if there are none, or if the limit was reached before any were found.
+    Witnesses
+        Without rows and complete, no tree satisfies all.
 
     Notes
     -----
-    Depth-first search. Items that no row names and that are in the same sets can replace one
-    another, so only a few of them are tried: g witnesses name at most 3 g of them. One BUILD for
-    each witness that is tried. Deterministic.
+    First :func:`_by_aho_tree`, which is fast and nearly always succeeds. Then an exhaustive search.
+    Items that no row names and that are in the same sets can replace one another, so only a few of
+    them are tried: g witnesses name at most 3 g of them. Deterministic.
     """
     rows = np.asarray(rows, np.int32).reshape(-1, 3)
     named = np.unique(np.concatenate([rows[rows >= 0], *not_groups])).astype(np.int32)
@@ -84,9 +106,107 @@ def find_witnesses(
     local = np.searchsorted(items, rows).astype(np.int32)
     local[rows < 0] = rows[rows < 0]
     sets = [np.searchsorted(items, each).astype(np.int32) for each in not_groups]
-    usable = _representatives(items.size, np.unique(local[local >= 0]), sets)
-    found = _search(items.size, local, sets, usable, work_limit)
-    return None if found is None else items[found]
+    if any(_is_required(local, each) for each in sets):
+        return Witnesses(None, True, len(local))
+    found, failed, work = _by_aho_tree(items.size, local, sets)
+    if failed:
+        return Witnesses(None, True, work)
+    complete = True
+    if found is None:
+        usable = _representatives(items.size, np.unique(local[local >= 0]), sets)
+        found, complete, more = _search(items.size, local, sets, usable, work_limit)
+        work += more
+    return Witnesses(None if found is None else items[found], complete, work)
+
+
+def _is_required(rows: Int, items: Int) -> bool:
+    """Return True if the rows have those of a group of exactly these items."""
+    wanted = set(map(tuple, group_rows(items).tolist()))
+    return wanted <= set(map(tuple, rows[rows[:, 2] == -items.size].tolist()))
+
+
+def _by_aho_tree(n: int, rows: Int, sets: Sequence[Int]) -> tuple[Int | None, bool, int]:
+    """Choose witnesses by the Aho tree of the rows and of the witnesses so far.
+
+    Let v be the smallest clade with all items of F. If a child of v has items of F and other items,
+    the tree has a witness already. If F is some children of v, but not all of them, joining one of
+    these with another child is a witness that BUILD accepts. If F is v, items of the branches
+    beside v and beside its ancestors are tried. Returns the witnesses or None, whether the rows
+    alone have no tree, and the work.
+    """
+    chosen: dict[int, Int] = {}
+    work = 0
+
+    def built(*more: Int) -> Tree | None:
+        nonlocal work
+        trial = np.concatenate([rows, *chosen.values(), *more])
+        work += BUILD_OVERHEAD + n + len(trial)
+        parent, failed = kernels.aho_tree(n, trial)
+        return None if failed.size else Tree.with_size_heights(parent, n)
+
+    tree = built()
+    if tree is None:
+        return None, True, work
+    waiting = list(range(len(sets)))
+    while waiting:
+        left = []
+        for number in waiting:
+            witness = _present_witness(tree, sets[number])
+            if witness is None:
+                left.append(number)
+            else:
+                chosen[number] = witness
+        if not left:
+            break
+        tree = built()
+        assert tree is not None  # the former tree satisfies all of them
+        number = left.pop(0)
+        for witness in _new_witnesses(tree, sets[number]):
+            found = built(witness)
+            if found is not None:
+                chosen[number], tree = witness, found
+                break
+        else:
+            return None, False, work
+        waiting = left
+    order = [chosen[number] for number in range(len(sets))]
+    return np.concatenate([np.empty((0, 3), np.int32), *order]), False, work
+
+
+def _parts(tree: Tree, items: Int) -> list[tuple[Int, Int]]:
+    """Return (inside, outside) for each child of the smallest clade that has the items."""
+    inside = set(items.tolist())
+    found = []
+    for child in tree.children(tree.smallest_clade(items)).tolist():
+        leaves = tree.leaves(child)
+        here = np.array([leaf in inside for leaf in leaves.tolist()], np.bool_)
+        found.append((leaves[here], leaves[~here]))
+    return found
+
+
+def _present_witness(tree: Tree, items: Int) -> Int | None:
+    """Return a witness that the tree satisfies, int32 (1, 3); None if it has none."""
+    parts = _parts(tree, items)
+    for number, (inside, outside) in enumerate(parts):
+        if inside.size and outside.size:
+            other = next(each for k, (each, _) in enumerate(parts) if k != number and each.size)
+            return np.array([[inside[0], outside[0], other[0]]], np.int32)
+    return None
+
+
+def _new_witnesses(tree: Tree, items: Int) -> Iterator[Int]:
+    """Yield witnesses that the tree does not satisfy, the nearest items outside first."""
+    parts = _parts(tree, items)
+    firsts = [int(inside[0]) for inside, _ in parts if inside.size][:TRIED_CHILDREN]
+    outside = [int(each[0]) for _, each in parts if each.size]
+    v = tree.smallest_clade(items)
+    while v != tree.root:
+        over = int(tree.parent[v])
+        outside += [int(tree.leaves(w)[0]) for w in tree.children(over).tolist() if w != v]
+        v = over
+    for x in outside:
+        for f, g in permutations(firsts, 2):
+            yield np.array([[f, x, g]], np.int32)
 
 
 def _representatives(n: int, named: Int, sets: Sequence[Int]) -> NDArray[np.bool_]:
@@ -106,16 +226,17 @@ def _representatives(n: int, named: Int, sets: Sequence[Int]) -> NDArray[np.bool
 
 def _search(
     n: int, rows: Int, sets: Sequence[Int], usable: NDArray[np.bool_], work_limit: int
-) -> Int | None:
-    """Choose a witness of each set in turn; go back to the set before where none is left."""
+) -> tuple[Int | None, bool, int]:
+    """Choose a witness of each set in turn; go back to the set before where none is left.
+
+    Returns the witnesses or None, whether the search is complete, and its work.
+    """
     chosen: list[Int] = []
-    if kernels.aho_tree(n, rows)[1].size:
-        return None
-    waiting = [_candidates(n, sets[0], usable)] if sets else []
+    waiting = [_candidates(n, sets[0], usable)]
     work = 0
     while len(chosen) < len(sets):
         if not waiting:
-            return None
+            return None, True, work
         witness = next(waiting[-1], None)
         if witness is None:
             waiting.pop()
@@ -125,12 +246,12 @@ def _search(
         trial = np.concatenate([rows, *chosen, witness])
         work += BUILD_OVERHEAD + n + len(trial)
         if work > work_limit:
-            return None
+            return None, False, work
         if not kernels.aho_tree(n, trial)[1].size:
             chosen.append(witness)
             if len(chosen) < len(sets):
                 waiting.append(_candidates(n, sets[len(chosen)], usable))
-    return np.concatenate([np.empty((0, 3), np.int32), *chosen])
+    return np.concatenate(chosen), True, work
 
 
 def _candidates(n: int, items: Int, usable: NDArray[np.bool_]) -> Iterator[Int]:
@@ -181,7 +302,9 @@ def avoid(tree: Tree, not_groups: Any, triplets: Any = None, groups: Any = None)
         held = np.concatenate([rows, *witnesses.values()])
         witness = _nearest_witness(found, known.members[number], held)
         if witness is None:
-            chosen = check_avoidable(tree.n_leaves, known, triplets, groups)
+            chosen = find_witnesses(tree.n_leaves, rows, known.members).rows
+            if chosen is None:
+                raise _unavoidable(known, None)
             witnesses = {place: chosen[[place]] for place in range(len(known))}
         else:
             witnesses[number] = witness
@@ -211,25 +334,46 @@ def _nearest_witness(tree: Tree, items: Int, held: Int, work_limit: int = WORK_L
     return None
 
 
-def check_avoidable(n_items: int, not_groups: Any, triplets: Any, groups: Any) -> Int:
-    """Return a witness of each set, int32 (g, 3), that agrees with the constraints.
+def check_avoidable(
+    n_items: int,
+    not_groups: Any,
+    triplets: Any = None,
+    groups: Any = None,
+    labels: Sequence[str] | None = None,
+) -> None:
+    """Refuse sets that must not be clades, if no tree satisfies the constraints without them.
 
     Raises
     ------
     InconsistentTriplets
-        None was found.
+        It is proven that there is no such tree. The message has the labels of the items, if given.
     """
     known = Groups.of(not_groups, n_items)
     found = find_witnesses(n_items, constraint_rows(triplets, groups), known.members)
-    if found is not None:
-        return found
-    count = len(known)
+    if found.rows is None and found.complete:
+        raise _unavoidable(known, labels)
+
+
+def _unavoidable(not_groups: Groups, labels: Sequence[str] | None) -> InconsistentTriplets:
+    first = not_groups.members[0]
+    said = shown_items(first)
+    if labels is not None:
+        names = [labels[item] for item in first[:SHOWN_ITEMS].tolist()]
+        said = join_names(names, SHOWN_ITEMS, len(first))
+    count = len(not_groups)
     what = "is not a clade" if count == 1 else f"and {count - 1} other set(s) are not clades"
-    raise InconsistentTriplets(
-        "No tree was found that satisfies the constraints and in which "
-        f"{shown_items(known.members[0])} {what}.",
+    return InconsistentTriplets(
+        f"No tree was found that satisfies the constraints and in which {said} {what}.",
         "Drop one of the sets that must not be groups, or one of the constraints.",
     )
 
 
-__all__ = ["NotGroup", "avoid", "avoids", "check_avoidable", "find_witnesses", "has_tree"]
+__all__ = [
+    "NotGroup",
+    "Witnesses",
+    "avoid",
+    "avoids",
+    "check_avoidable",
+    "find_witnesses",
+    "may_have_tree",
+]

@@ -15,16 +15,18 @@ MAX_NUMBER = 1e100
 #: Texts that mark a missing cell, in lower case.
 MISSING_WORDS = frozenset({"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "missing"})
 
-#: Units that a number may have.
+#: Signs and units that a number may have. Single letters only follow a space: "1A" is a seat.
+_SIGNS = "%|‰|°C|°F|[$€£¥₹]"
 _UNITS = (
-    "mm|cm|dm|m|km|in|ft|mi|mg|g|kg|t|oz|lb|lbs|ml|cl|dl|l|ms|s|sec|min|h|hr|hrs|d|days|months|years|yrs|"
-    "V|A|W|kW|kWh|Hz|kHz|MHz|GHz|Pa|hPa|bar|kB|MB|GB|TB|K|°C|°F|kcal|cal|J|kJ|USD|EUR|GBP|CHF"
+    "mm|cm|dm|m|km|in|ft|mi|µg|mg|g|kg|oz|lb|lbs|ml|cl|dl|l|L|µs|ms|s|sec|min|h|hr|hrs|days|months|"
+    "years|yrs|kW|kWh|Hz|kHz|MHz|GHz|Pa|hPa|bar|kB|MB|GB|TB|kcal|cal|kJ|USD|EUR|GBP|CHF"
 )
 _WITH_UNIT = re.compile(
-    r"(?P<sign>[+-])?(?:(?P<before>[$€£¥₹]|USD|EUR|GBP|CHF)\s?)?"
-    r"(?P<number>\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\.\d+)"
-    rf"(?:\s?(?P<after>[%‰$€£¥₹]|{_UNITS}))?",
+    r"(?P<sign>[+-])?(?:(?P<before>[$€£¥₹]|USD|EUR|GBP|CHF)\s?(?P<sign2>[+-])?)?"
+    r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)"
+    rf"(?:\s?(?P<after>{_SIGNS}|{_UNITS})|\s(?P<letter>[AVKJWdt]))?",
 )
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
@@ -54,21 +56,32 @@ def parse(cells: Any, separator: str) -> Float:
             values[unread] = _to_numbers(np.array(with_points, dtype=object))
     unread = np.flatnonzero(np.isnan(values))
     texts = [row for row in unread.tolist() if not is_missing(cells[row])]
-    amounts = _parse_with_unit(cells[texts]) if texts else None
+    amounts = _parse_with_unit(cells[texts], separator) if texts else None
     if amounts is not None:
         values[texts] = amounts
     return values
 
 
-def _parse_with_unit(cells: Any) -> Float | None:
-    """Read texts that are all numbers with the same sign or unit; None if they are not."""
-    found = [_WITH_UNIT.fullmatch(str(cell).strip()) for cell in cells]
+def _parse_with_unit(cells: Any, separator: str) -> Float | None:
+    """Read texts that are all numbers with the same sign or unit; None if they are not.
+
+    A comma is a decimal comma, or, if the table's separator is a comma, one between thousands.
+    """
+    found = [_WITH_UNIT.fullmatch(str(cell).strip().replace("\u2212", "-")) for cell in cells]
     matches = [each for each in found if each is not None]
-    units = {(each["before"] or "", each["after"] or "") for each in matches}
+    units = {(each["before"] or "", each["after"] or each["letter"] or "") for each in matches}
     if len(matches) < len(found) or len(units) != 1 or units == {("", "")}:
         return None
-    texts = [(each["sign"] or "") + each["number"].replace(",", "") for each in matches]
-    return np.array(texts, np.float64)
+    values = []
+    for each in matches:
+        number = each["number"]
+        if separator != "," and number.count(",") == 1 and "." not in number:
+            number = number.replace(",", ".")
+        elif "," in number and not _THOUSANDS.fullmatch(number):
+            return None
+        sign = "-" if "-" in (each["sign"], each["sign2"]) else ""
+        values.append(float(sign + number.replace(",", "")))
+    return np.array(values, np.float64)
 
 
 def _to_numbers(cells: Any) -> Float:

@@ -15,7 +15,7 @@ from hcviz.core.build import compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
-from hcviz.core.not_groups import NotGroup, has_tree
+from hcviz.core.not_groups import NotGroup, may_have_tree
 from hcviz.session.constraint import (
     EVERYTHING_ELSE,
     NOT_A_GROUP,
@@ -324,7 +324,7 @@ def is_consistent_set(constraints: Sequence[Constraint], n_items: int | None = N
     if not avoided:
         return _has_tree(rows)
     n = max(item for each in constraints for item in each.named) + 2
-    return has_tree(n if n_items is None else n_items, rows, avoided)
+    return may_have_tree(n if n_items is None else n_items, rows, avoided)[0]
 
 
 def _has_tree(rows: NDArray[np.int32]) -> bool:

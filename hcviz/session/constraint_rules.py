@@ -65,7 +65,11 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
     after, effects = _add(session, action, methods, locks)
     twins = (each for each in after.constraints if each.enabled)
     if not any(each.states_same(action.group, action.apart) for each in twins):
-        return _add(session, action, methods, session.constraints)
+        kept, effects = _add(session, action, methods, session.constraints)
+        if after.conflict is None or kept.conflict is None:
+            return kept, effects
+        # The locks would have moved with the items, so they are not what contradicts.
+        return announce(replace(kept, conflict=after.conflict), after.conflict.sentence)
     if after.past == session.past:  # the constraint was in the list
         after = replace(add_undo_step(after, f"Moved into {target.name}"), constraints=locks)
     return replace(after, groups=groups), effects

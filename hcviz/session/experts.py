@@ -258,12 +258,14 @@ _Row = tuple[int, int, int]
 @lru_cache(maxsize=32)
 def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgreement:
     ours, others = _consistent_part(mine), _consistent_part(theirs)
-    shared = _items(ours) & _items(others)
-    here = _stated_triplets(ours, shared)
+    # A set that is not a group states no triplet; it counts among the disagreements only.
+    own, foreign = ([c for c in some if not c.is_not_group] for some in (ours, others))
+    shared = _items(own) & _items(foreign)
+    here = _stated_triplets(own, shared)
     done = {frozenset(row) for row in here}
-    there = [row for row in _stated_triplets(others, shared) if frozenset(row) not in done]
+    there = [row for row in _stated_triplets(foreign, shared) if frozenset(row) not in done]
     counts = np.zeros(3, np.int64)
-    for rows, other in ((here, others), (there, ours)):
+    for rows, other in ((here, foreign), (there, own)):
         known = _TripletTester(other)
         for row in _evenly_spaced(
             rows, max(1, BUILD_BUDGET // (6 * known.cost))

@@ -51,6 +51,7 @@ from hcviz.algorithms.ddt.work import (
 from hcviz.core.build import build
 from hcviz.core.cores import has_cores_alone
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.not_groups import check_avoidable
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -126,6 +127,14 @@ def _chains(
     triplets = problem.triplets
     if hard:
         build(n, triplets, problem.groups)  # raises where there is no tree
+    if len(problem.not_groups):
+        check_avoidable(
+            n,
+            problem.not_groups,
+            triplets if hard else (),
+            problem.groups if hard else (),
+            problem.labels,
+        )
     state = state_of(start, n)
     data, _ = used_columns(problem, params.mu, params.sigma is not None)
     check_noise(data, params.leaf_noise)

@@ -179,6 +179,8 @@ def link_of(session: Session, view: ViewState) -> Link:
     for each in session.constraints:
         group = tuple(sorted(item for item in each.group if item < n))
         apart = as_apart(item for item in each.outsiders if item < n)
+        if each.is_not_group and len(group) < len(each.group):
+            continue  # about fewer items it would say something else
         if len(group) > 1 and (not each.outsiders or apart != ()):
             key = (group, apart if each.outsiders else each.apart)
             enabled[key] = enabled.get(key, False) or each.enabled

@@ -36,7 +36,7 @@ function answerAtOdds(answer, send) {
       answer.group.map(leaf => chip(leaf, "together", answer.id, send)),
       answer.more ? h("i", {}, ` and ${answer.more} more `) : null,
       answer.apart.length === 0
-        ? h("span", {}, " are a group")
+        ? h("span", {}, ` ${answer.clade}`)
         : [
             h("span", {}, " together, before "),
             answer.apart.map(leaf => chip(leaf, "apart", answer.id, send)),

@@ -7,7 +7,7 @@ from typing import Any
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import parameter_doc
 from hcviz.session import actions as act
-from hcviz.session.model import Constraint
+from hcviz.session.model import Constraint, Session
 from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
@@ -61,11 +61,19 @@ def _answer_state(store: Store, each: Constraint, is_new: bool) -> dict[str, Any
         "sentence": store.session.sentence_of(each),
         "author": each.author,
         "fresh": is_new,
+        "clade": "are not a group" if each.is_not_group else "are a group" * each.is_clade,
         "group": [leaf(item) for item in each.group[:MAX_CHIPS]],
         "more": max(0, len(each.group) - MAX_CHIPS),
         "apart": [leaf(item) for item in each.outsiders[:MAX_CHIPS]],
         "moreApart": max(0, len(each.outsiders) - MAX_CHIPS),
     }
+
+
+def _members(session: Session) -> list[Constraint]:
+    """Return the new constraint of the conflict, and those that it contradicts."""
+    conflict = session.conflict
+    ids = () if conflict is None else (conflict.constraint_id, *conflict.with_ids)
+    return [each for each in session.constraints if each.id in ids]
 
 
 def _soft_choices(store: Store) -> list[dict[str, str]]:
@@ -74,8 +82,10 @@ def _soft_choices(store: Store) -> list[dict[str, str]]:
     These are the parameter of the present method, and the first method whose constraints are always
     soft.
     """
-    found = []
+    found: list[dict[str, str]] = []
     session = store.session
+    if any(each.is_not_group for each in _members(session)):
+        return found  # no method makes "not a group" soft
     method = get_algorithm(session.method)
     if method.softened_by:
         what = method.params.param[method.softened_by]
