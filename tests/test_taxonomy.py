@@ -358,6 +358,15 @@ def test_what_people_and_editors_do_to_an_outline_is_read():
     assert [group.name for group in taxonomy.groups] == ["Birds"]
 
 
+def test_a_plain_nested_list_is_an_outline():
+    text = "- Animals\n  - Birds\n    - owl\n    - rook\n  - cat\n- elm\n"
+    taxonomy = Taxonomy.from_markdown(text)
+    members = {g.name: {taxonomy.labels[k] for k in g.members} for g in taxonomy.groups}
+    assert members == {"Animals": {"owl", "rook", "cat"}, "Birds": {"owl", "rook"}}
+    with pytest.raises(InvalidTaxonomy, match="Line 2 .* indented by 6 spaces"):
+        Taxonomy.from_markdown("- Animals\n      - owl\n")
+
+
 def test_a_table_without_groups_and_one_without_an_item():
     plain = Taxonomy("abc", Tree.star(3))
     assert Taxonomy.from_csv(plain.to_csv()).labels == ("a", "b", "c")

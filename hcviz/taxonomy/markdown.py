@@ -39,7 +39,9 @@ def write_markdown(top: Entry) -> str:
 
 
 def read_markdown(text: str) -> Entry:
-    """Read an outline in the form of :func:`write_markdown`, possibly edited by hand.
+    """Read an outline in the form of :func:`write_markdown`, possibly written by hand.
+
+    An entry with contents is a group, also if it is not bold.
 
     Raises
     ------
@@ -48,11 +50,9 @@ def read_markdown(text: str) -> Entry:
     """
     top = Entry()
     open_: list[tuple[int, Entry]] = [(-1, top)]  # indentation and group
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        text = line.rstrip()
-        found = _LINE.match(" " * 2 * (len(text) - len(text.lstrip("\t"))) + text.lstrip("\t"))
+    lines = [(n, _LINE.match(_with_spaces(x)), x) for n, x in enumerate(text.split("\n"), 1)]
+    lines = [each for each in lines if each[2].strip()]
+    for place, (number, found, line) in enumerate(lines):
         if found is None:
             raise InvalidTaxonomy(
                 f"Line {number} of the outline is not a list entry: {line.strip()[:40]!r}.",
@@ -69,12 +69,13 @@ def read_markdown(text: str) -> Entry:
                 "Indent the contents of a group by two more spaces than the group.",
             )
         group = _GROUP.match(body)
-        if group is None:
+        following = lines[place + 1][1] if place + 1 < len(lines) else None
+        if group is None and (following is None or len(following[1]) <= indent):
             open_[-1][1].contents.append(_plain(body))
             continue
-        marks = (group["marks"] or "").split()
+        marks = ((group and group["marks"]) or "").split()
         made = Entry(
-            name=_plain(group["name"]),
+            name=_plain(body if group is None else group["name"]),
             id=next((mark[1:] for mark in marks if mark.startswith("#")), ""),
             status="accepted" if ".accepted" in marks else "draft",
             locked=".locked" in marks,
@@ -83,6 +84,12 @@ def read_markdown(text: str) -> Entry:
         open_[-1][1].contents.append(made)
         open_.append((indent, made))
     return top
+
+
+def _with_spaces(line: str) -> str:
+    """Return a line with two spaces for each tab at its beginning."""
+    text = line.rstrip()
+    return "  " * (len(text) - len(text.lstrip("\t"))) + text.lstrip("\t")
 
 
 def _escaped(name: str) -> str:
