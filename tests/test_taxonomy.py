@@ -363,7 +363,7 @@ def test_a_plain_nested_list_is_an_outline():
     taxonomy = Taxonomy.from_markdown(text)
     members = {g.name: {taxonomy.labels[k] for k in g.members} for g in taxonomy.groups}
     assert members == {"Animals": {"owl", "rook", "cat"}, "Birds": {"owl", "rook"}}
-    with pytest.raises(InvalidTaxonomy, match="Line 2 .* indented by 6 spaces"):
+    with pytest.raises(InvalidTaxonomy, match=r"Line 2 .* indented by 6 spaces"):
         Taxonomy.from_markdown("- Animals\n      - owl\n")
 
 

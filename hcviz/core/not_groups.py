@@ -135,7 +135,7 @@ def _by_aho_tree(n: int, rows: Int, sets: Sequence[Int]) -> tuple[Int | None, bo
     alone have no tree, and the work.
     """
     chosen: dict[int, Int] = {}
-    work = 0
+    work = n_built = 0  # BUILD's rows, and the witnesses that ``tree`` was built with
 
     def built(*more: Int) -> Tree | None:
         nonlocal work
@@ -147,59 +147,59 @@ def _by_aho_tree(n: int, rows: Int, sets: Sequence[Int]) -> tuple[Int | None, bo
     tree = built()
     if tree is None:
         return None, True, work
-    waiting = list(range(len(sets)))
-    while waiting:
-        left = []
-        for number in waiting:
-            witness = _present_witness(tree, sets[number])
-            if witness is None:
-                left.append(number)
-            else:
-                chosen[number] = witness
-        if not left:
-            break
-        tree = built()
-        assert tree is not None  # the former tree satisfies all of them
-        number = left.pop(0)
-        for witness in _new_witnesses(tree, sets[number]):
+    present = [_present_witness(tree, items) for items in sets]
+    chosen = {number: each for number, each in enumerate(present) if each is not None}
+    for number, items in enumerate(sets):
+        if number in chosen:
+            continue
+        if len(chosen) > n_built:
+            tree = built()
+            assert tree is not None  # the former tree satisfies all of them
+            n_built = len(chosen)
+        witness = _present_witness(tree, items)
+        if witness is not None:
+            chosen[number] = witness
+            continue
+        for witness in _new_witnesses(tree, items):
             found = built(witness)
             if found is not None:
                 chosen[number], tree = witness, found
+                n_built = len(chosen)
                 break
         else:
             return None, False, work
-        waiting = left
     order = [chosen[number] for number in range(len(sets))]
     return np.concatenate([np.empty((0, 3), np.int32), *order]), False, work
 
 
-def _parts(tree: Tree, items: Int) -> list[tuple[Int, Int]]:
-    """Return (inside, outside) for each child of the smallest clade that has the items."""
-    inside = set(items.tolist())
-    found = []
-    for child in tree.children(tree.smallest_clade(items)).tolist():
-        leaves = tree.leaves(child)
-        here = np.array([leaf in inside for leaf in leaves.tolist()], np.bool_)
-        found.append((leaves[here], leaves[~here]))
-    return found
+def _members_by_child(tree: Tree, items: Int) -> tuple[int, dict[int, list[int]]]:
+    """Return the smallest clade that has the items, and its children with the items below each."""
+    v = tree.smallest_clade(items)
+    found: dict[int, list[int]] = {}
+    for item in items.tolist():
+        child = item
+        while tree.parent[child] != v:
+            child = int(tree.parent[child])
+        found.setdefault(child, []).append(item)
+    return v, found
 
 
 def _present_witness(tree: Tree, items: Int) -> Int | None:
     """Return a witness that the tree satisfies, int32 (1, 3); None if it has none."""
-    parts = _parts(tree, items)
-    for number, (inside, outside) in enumerate(parts):
-        if inside.size and outside.size:
-            other = next(each for k, (each, _) in enumerate(parts) if k != number and each.size)
-            return np.array([[inside[0], outside[0], other[0]]], np.int32)
+    _, below = _members_by_child(tree, items)
+    for child, inside in below.items():
+        if tree.size[child] > len(inside):
+            x = int(np.setdiff1d(tree.leaves(child), inside)[0])
+            other = next(each for each in below if each != child)
+            return np.array([[inside[0], x, below[other][0]]], np.int32)
     return None
 
 
 def _new_witnesses(tree: Tree, items: Int) -> Iterator[Int]:
     """Yield witnesses that the tree does not satisfy, the nearest items outside first."""
-    parts = _parts(tree, items)
-    firsts = [int(inside[0]) for inside, _ in parts if inside.size][:TRIED_CHILDREN]
-    outside = [int(each[0]) for _, each in parts if each.size]
-    v = tree.smallest_clade(items)
+    v, below = _members_by_child(tree, items)
+    firsts = [inside[0] for inside in below.values()][:TRIED_CHILDREN]
+    outside = [int(tree.leaves(w)[0]) for w in tree.children(v).tolist() if w not in below]
     while v != tree.root:
         over = int(tree.parent[v])
         outside += [int(tree.leaves(w)[0]) for w in tree.children(over).tolist() if w != v]

@@ -22,6 +22,7 @@ from hcviz.algorithms.ddt.legal import is_above
 from hcviz.algorithms.ddt.work import (
     ANYWHERE_ELSE,
     BARRED_NODE,
+    FIRST,
     LEFT,
     MEMBERS,
     ONLY_BELOW,
@@ -52,15 +53,19 @@ def gather_barred(w, subtree):
     for g in range(avoided.shape[0]):
         size = avoided[g, SET_SIZE]
         rule = ONLY_BELOW
+        v = avoided[g, FIRST]
         if avoided[g, MEMBERS + leaf]:
             if leaves >= size or not is_inside(w, g, subtree):
                 continue
             rule = ANYWHERE_ELSE
             size -= leaves
-        v = member_outside(w, g, subtree, rule == ANYWHERE_ELSE)
-        while v >= 0 and node[v, SIZE] < size:
+            while is_below(node, v, subtree):
+                v += 1
+                while not avoided[g, MEMBERS + v]:
+                    v += 1
+        while v >= 0 and v != subtree and node[v, SIZE] < size:
             v = node[v, PARENT]
-        if v >= 0 and node[v, SIZE] == size and is_inside(w, g, v):
+        if v >= 0 and v != subtree and node[v, SIZE] == size and is_inside(w, g, v):
             avoided[found, RULE] = rule
             avoided[found, BARRED_NODE] = v
             found += 1
@@ -68,22 +73,11 @@ def gather_barred(w, subtree):
 
 
 @njit
-def member_outside(w, g, subtree, any_member):
-    """Return the first member of set ``g``, if it is not below the detached ``subtree``, or -1.
-
-    With ``any_member``, return the first one that is not below it.
-    """
-    node, avoided = w.node, w.avoided
-    for x in range(w.data.shape[0]):
-        if avoided[g, MEMBERS + x]:
-            v = np.int32(x)
-            while v >= 0 and v != subtree:
-                v = node[v, PARENT]
-            if v < 0:
-                return np.int32(x)
-            if not any_member:
-                return np.int32(-1)
-    return np.int32(-1)
+def is_below(node, v, subtree):
+    """Return True if v is below the detached ``subtree``, or is its root. O(depth)."""
+    while v >= 0 and v != subtree:
+        v = node[v, PARENT]
+    return v >= 0
 
 
 @njit

@@ -63,8 +63,9 @@ NODE, KIND, TRIPLET = range(3)
 # Columns of Work.partial: where the items of the group and those apart begin and end in
 # ``partial_items``; then, in a move, how many of each are in S, and a list of statements
 IN_GROUP, APART, END, GROUP_SEEN, APART_SEEN, TOUCHED = range(6)
-# Columns of Work.avoided: items of the set, a rule and its node, and 1 for each item of the set
-SET_SIZE, RULE, BARRED_NODE, MEMBERS = range(4)
+# Columns of Work.avoided: size and first item of the set, a rule and its node, and then 1
+# for each item of the set
+SET_SIZE, FIRST, RULE, BARRED_NODE, MEMBERS = range(5)
 # Rules: only strictly below the node, or not at the node or below it
 ONLY_BELOW, ANYWHERE_ELSE = range(2)
 
@@ -109,8 +110,8 @@ class Work(NamedTuple):
     group_over: IntList  # (g,): the smallest larger group that contains each group, or -1
     group_size: IntList  # (g,): number of items
     group_first: IntList  # (g,): lowest item
-    # (f, 3 + n): for each set that must not be a clade its size, two cells for the rules that are
-    # active in a move (in the first rows), and its members as 0 or 1
+    # (f, 4 + n): for each set that must not be a clade its size and first item, two cells for the
+    # rules that are active in a move (in the first rows), and its members as 0 or 1
     avoided: IntRows
 
 
@@ -151,6 +152,7 @@ def allocate(
     avoided = np.zeros((len(not_groups), MEMBERS + n), np.int32)
     for number, items in enumerate(not_groups):
         avoided[number, SET_SIZE] = items.size
+        avoided[number, FIRST] = items[0]
         avoided[number, MEMBERS + items] = 1
     return Work(
         node=node,
