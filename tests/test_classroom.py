@@ -73,7 +73,7 @@ def test_the_best_place_is_the_nearest_among_the_items_own(seed, n, open_):
         assert found.right == (guess in good)
         assert found.best in good
         assert found.off == min(len(gap.path(v, guess)) for v in good) - 1
-        assert (found.true, found.told) == gap.count_true_triplets(target, guess)
+        assert (found.true, found.n_stated) == gap.count_true_triplets(target, guess)
         assert found.tree == gap.insert_at(found.best)
         assert 0.0 <= found.share <= 1.0
 
@@ -160,7 +160,7 @@ def test_wider_goes_up_clade_by_clade_to_all_the_others(store, room):
         before = now
     assert state(store)["guess"] == "apart from all the others"
     room.act("reveal", {})
-    assert store.view.lesson.outcome.told == 0
+    assert store.view.lesson.outcome.n_stated == 0
     assert "no statement" in state(store)["outcome"]["share"]
 
 

@@ -258,7 +258,7 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     expect(zoo.selected).to_have_count(0)
     zoo.press("t")
     expect(zoo.draft).to_have_count(1)
-    for name in ("dolphin", "tuna"):
+    for name in ("dolphin", "flea"):
         zoo.click_label(name)
         expect(zoo.root.locator(".hc-constraints .says")).to_contain_text(name)
     zoo.press("o")
@@ -274,7 +274,7 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     said = ask(
         page,
         "t = view.explorer.store.session.snapshot.tree; "
-        'said = [zoo.labels.index(name) for name in ["dolphin", "tuna", "wolf"]]; '
+        'said = [zoo.labels.index(name) for name in ["dolphin", "flea", "wolf"]]; '
         "bool(t.satisfies([said])[0]), "
         "len(second.explorer.store.session.constraints)",
     )
