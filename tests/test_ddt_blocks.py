@@ -230,7 +230,10 @@ def test_regrafts_on_six_leaves_have_the_filtered_law(seed):
 
 def test_sizes_take_turns_and_given_locations_have_none():
     w = chain(random_tree(np.random.default_rng(5), 20), np.random.default_rng(5))
-    assert [block_size(w.tally, turn, 20) for turn in range(10)] == 2 * [2, 4, 8, 16, 20]
+    assert [block_size(w.tally, turn, 20) for turn in range(10)] == [
+        *(2, 20, 4, 20, 8, 20, 16, 20),
+        *(2, 20),
+    ]
     w.tally[SCALES] = 0
     assert block_size(w.tally, 3, 20) == 20
     w.tally[[SCALES, GIVEN]] = 3, 1

@@ -376,12 +376,12 @@ def test_the_page_shows_how_many_runs_come_first():
             (1, "Waiting: 1 run before yours"),
             (0, "Waiting: yours is next"),
         ):
-            store.runs._lined_up(ahead)
+            store.runs.on_lined_up(ahead)
             assert live(store)["text"] == text
         store.look(paused=True)
         assert live(store)["text"] == "Paused"
         store.look(paused=False)
-        store.runs._lined_up(None)
+        store.runs.on_lined_up(None)
         assert live(store)["text"] == "Running"
     finally:
         store.close()

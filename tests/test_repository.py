@@ -76,6 +76,7 @@ INTERNALS_OF_OTHERS = {
         "_socket", "_subscribed_connections", "_views",
     },
     "test_explorer.py": {"_handle_msg"},
+    "test_loop_watchdog.py": {"_run"},
     "test_message_batch.py": {"_session_context"},
     "test_messages.py": {"_handle_msg"},
     "test_notebook.py": {"_cleanup", "_session_context"},

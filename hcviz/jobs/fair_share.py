@@ -32,7 +32,7 @@ class Priority(IntEnum):
 
     NEW = 0  # a run of a page without a tree yet
     CONTINUED = 1  # a run of a page that gave up its place
-    BACKGROUND = 2  # a run that nobody waits for
+    BACKGROUND = 2  # a run for which no person waits
 
 
 class Ticket:
@@ -118,7 +118,7 @@ class Line:
         Parameters
         ----------
         background : bool
-            True if nobody waits for the job.
+            True if no person waits for the job.
         before : Ticket, optional
             The ticket of the session's earlier job. If that one was closed while it waited, the new
             one inherits its arrival. So a person who answers quickly does not begin at the end of

@@ -8,7 +8,8 @@ of a block to the same block, and within it the regraft is the same independence
 begins at the block's topmost branch. If S is at a branch of R with more than m leaves below, it is
 in no block and stays where it is.
 
-The sizes take turns, so that places are near and far in turn: 2, 4, 8, ..., and then all of R.
+Every other regraft is into all of R, so that a chain recovers soon from the repair of a tree. The
+sizes of the blocks between take turns: 2, 4, 8, and so on.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -27,10 +28,9 @@ def block_size(tally, turn, n):
 
     Vikram & Dasgupta (2016) regraft into the whole tree, so given locations have no blocks.
     """
-    place = turn % (tally[SCALES] + 1)
-    if place == tally[SCALES] or tally[GIVEN] == 1:
+    if turn % 2 == 1 or tally[SCALES] == 0 or tally[GIVEN] == 1:
         return np.int64(n)
-    return np.int64(2) << place
+    return np.int64(2) << ((turn // 2) % tally[SCALES])
 
 
 @njit

@@ -51,7 +51,7 @@ class RunControl:
         #: Calls back after the browser has drawn the newest tree.
         self.when_drawn: Callable[[Callback], None] = _at_once
         self._schedule, self._report, self._placed = schedule, report, placed
-        self._lined_up = lined_up
+        self.on_lined_up = lined_up
         self._cluster = cluster
         self.runner = self._new_runner()
 
@@ -99,7 +99,7 @@ class RunControl:
             lambda message: self._schedule(lambda: receive(message)),
             cluster=self._cluster,
             on_location=lambda place: self._schedule(lambda: self._placed(place)),
-            on_position=lambda ahead: self._schedule(lambda: self._lined_up(ahead)),
+            on_position=lambda ahead: self._schedule(lambda: self.on_lined_up(ahead)),
         )
         made.append(runner)
         return runner
