@@ -124,16 +124,16 @@ def test_the_cut_line_is_dragged(zoo):
 @pytest.mark.smoke
 def test_a_click_corrects_the_tree(zoo):
     """The main job: an odd one out is named, and the tree is rebuilt around that answer."""
-    assert not satisfied(zoo.newick(), "dolphin", "tuna", "wolf")
-    zoo.say(["dolphin", "tuna"], "wolf")
+    assert not satisfied(zoo.newick(), "dolphin", "flea", "wolf")
+    zoo.say(["dolphin", "flea"], "wolf")
     expect(zoo.verdict).to_contain_text("correction")
     shot(zoo.page, "sentence")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
-    expect(zoo.constraints.first).to_contain_text("dolphin + tuna together, before wolf")
+    expect(zoo.constraints.first).to_contain_text("dolphin + flea together, before wolf")
     zoo.settle()
     expect(zoo.constraints.first.locator(".tag")).to_have_text("satisfied")
-    assert satisfied(zoo.newick(), "dolphin", "tuna", "wolf")
+    assert satisfied(zoo.newick(), "dolphin", "flea", "wolf")
     assert "new" in zoo.fact("Clades since the last run")
     gone = zoo.page.get_by_role("list", name="Clades gone").get_by_role("button").first
     size = gone.locator("i").inner_text()
