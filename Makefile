@@ -55,7 +55,7 @@ test-latest:
 	$(LATEST) -m pytest -q -m "not slow" --ignore=tests/browser
 
 # Random sequences of actions on a session: 1,000 of 60 actions each, about ten minutes. The tests
-# have 40 shorter ones.
+# have 60 shorter ones.
 CHAOS := 1000
 chaos:
 	@tools/venv.sh test

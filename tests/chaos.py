@@ -141,6 +141,7 @@ class Chaos:
         self._follow(before, action, self.names if names is None else names)
         for effect in effects:
             if isinstance(effect, StartRun):
+                assert not isinstance(action, act.Undo | act.Redo)
                 self._start(effect)
             elif isinstance(effect, CancelRun):
                 assert (before.status, before.run) == ("sampling", effect.run)
