@@ -10,7 +10,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
-.PHONY: app check test test-latest lint docs bench clean
+.PHONY: app check test test-latest chaos lint docs bench clean
 
 app:
 	@tools/venv.sh
@@ -53,6 +53,13 @@ test-latest:
 	$(LATEST) -m pytest -q -x tests/test_compat.py tests/test_compat_sessions.py \
 	  tests/test_message_batch.py tests/test_component_route.py
 	$(LATEST) -m pytest -q -m "not slow" --ignore=tests/browser
+
+# Random sequences of actions on a session: 1,000 of 60 actions each, about ten minutes. The tests
+# have 60 shorter ones.
+CHAOS := 1000
+chaos:
+	@tools/venv.sh test
+	HCVIZ_CHAOS=$(CHAOS) $(PYTHON) -m pytest -q tests/test_session_sequences.py
 
 lint:
 	@tools/venv.sh test

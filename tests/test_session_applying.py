@@ -105,6 +105,20 @@ def test_one_that_does_not_hold_changes_the_tree(method):
         assert driver.session.tree.satisfies(driver.session.triplets).all()
 
 
+@pytest.mark.parametrize("method", ["ddt", "average"])
+@pytest.mark.parametrize("end", [act.Cancel(), act.Failed(1, "The worker has died.")])
+def test_the_tree_changes_if_an_earlier_answer_has_no_tree_yet(method, end):
+    driver = shown(method)
+    driver(act.AddConstraint(*FALSE))
+    driver(end)  # before the first tree
+    assert driver.session.tree is TREE
+    driver(act.AddConstraint(*TRUE[0]))
+    assert driver.start is not None
+    driver.settle()
+    assert driver.session.tree is not TREE
+    assert driver.session.tree.satisfies(driver.session.triplets).all()
+
+
 def test_a_correction_during_a_background_run_is_shown_and_another_lock_is_not():
     driver = shown("ddt")
     driver(act.AddConstraint(*TRUE[0]))

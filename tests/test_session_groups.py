@@ -15,6 +15,8 @@ from hcviz.io.journal import Journal, read_journal
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.assessment import is_consistent_set
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import DataSpec, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
@@ -116,6 +118,34 @@ def test_runs_and_methods_leave_the_groups_as_they_are(settled):
     settled(act.AddConstraint((BAT, WHALE), LION))
     settled.settle()
     assert settled.session.groups is groups
+
+
+def test_a_group_that_gets_all_items_has_no_lock_and_the_file_can_be_read(settled):
+    most = tuple(range(len(ANIMALS) - 1))
+    _, inner = named(settled, ("Most", most), ("Inner", (BAT, WHALE)))
+    settled(act.AddConstraint(most, EVERYTHING_ELSE))
+    settled(act.AddConstraint((BAT, WHALE, len(ANIMALS) - 1), EVERYTHING_ELSE, into=inner.id))
+    assert settled.session.groups[0].members == tuple(range(len(ANIMALS)))
+    assert [each.group for each in settled.session.constraints] == [(0, 1, 7)]
+    assert equal_values(load_session(save_session(settled.session)), settled.session)
+
+
+def test_items_do_not_move_where_the_locks_would_contradict_an_answer(settled):
+    inner, _ = named(settled, ("A", (BAT, WHALE, LION)), ("B", (BAT, WHALE, TROUT)))
+    four = (BAT, WHALE, LION, TROUT)
+    for statement in (
+        ((BAT, WHALE, TROUT), EVERYTHING_ELSE), ((BAT, TROUT), WHALE), (four, EVERYTHING_ELSE),
+    ):  # fmt: skip
+        settled(act.AddConstraint(*statement))
+    before = settled.settle()
+    after = settled(
+        act.AddConstraint(four, EVERYTHING_ELSE, into=inner.id)
+    )  # B would be BAT, WHALE
+    assert is_consistent_set(after.enabled, after.n_items)
+    assert (after.groups, after.constraints, after.past) == (
+        before.groups, before.constraints, before.past,
+    )  # fmt: skip
+    assert "already in the list" in after.message
 
 
 @given(

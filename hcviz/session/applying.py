@@ -24,16 +24,21 @@ def apply_constraints(
     If all of them hold in the shown tree, that tree stays, under hard and soft methods. A sampler
     continues in the background, because the supports change. Other methods do not run. If a run is
     changing the tree, it starts again with the new constraints.
+
+    Under a hard method the tree stays only if all enabled constraints hold in it. An earlier one
+    may not, if its run was cancelled, failed or undone before its first tree.
     """
     if session.constraint_mode == "ignored":
         return announce(session, f"{text} {IGNORED_TEXT}")
+    wanted = session.enabled if session.constraint_mode == "hard" else added
     if not methods(session.method).avoids_groups:
         kept = [each for each in added if not each.is_not_group]
         text += "" if len(kept) == len(added) else f" {NOT_AVOIDED_TEXT}"
         if not kept:
             return announce(session, text)
         added = kept
-    if is_tree_changing(session) or not satisfied_by_shown_tree(session, added):
+        wanted = [each for each in wanted if not each.is_not_group]
+    if is_tree_changing(session) or not satisfied_by_shown_tree(session, wanted):
         return start_run(session, cause, "snapshot", text)
     text += f" {'It is' if len(added) == 1 else 'They are'} true in this tree already."
     if methods(session.method).samples:

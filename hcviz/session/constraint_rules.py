@@ -61,7 +61,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
         for old, group in zip(session.groups, groups, strict=True)
         if old.members != group.members
     }
-    locks = _moved_locks(session.constraints, new)
+    locks = _moved_locks(session.constraints, new, session.n_items)
     after, effects = _add(session, action, methods, locks)
     twins = (each for each in after.constraints if each.enabled)
     if not any(each.states_same(action.group, action.apart) for each in twins):
@@ -71,23 +71,30 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
         # The locks would have moved with the items, so they are not what contradicts.
         return announce(replace(kept, conflict=after.conflict), after.conflict.sentence)
     if after.past == session.past:  # the constraint was in the list
-        after = replace(add_undo_step(after, f"Moved into {target.name}"), constraints=locks)
+        if not session.is_soft and not enabled_are_consistent(locks, session.n_items):
+            return after, effects
+        text = f"Moved into {target.name}"
+        after = replace(add_undo_step(after, text), constraints=locks)
+        if locks != session.constraints:
+            after, effects = apply_constraints(after, after.enabled, text, f"{text}.", methods)
     return replace(after, groups=groups), effects
 
 
 def _moved_locks(
-    constraints: tuple[Constraint, ...], new: Mapping[frozenset[int], tuple[int, ...]]
+    constraints: tuple[Constraint, ...],
+    new: Mapping[frozenset[int], tuple[int, ...]],
+    n_items: int,
 ) -> tuple[Constraint, ...]:
     """Return the constraints with the locks of groups on their ``new`` members.
 
-    A lock of fewer than two items is left out.
+    A lock of fewer than two items, or of all items, is left out: it says nothing.
     """
     found = []
     for each in constraints:
         items = new.get(frozenset(each.group)) if each.is_clade else None
         if items is None:
             found.append(each)
-        elif len(items) > 1:
+        elif 1 < len(items) < n_items:
             found.append(replace(each, group=items))
     return tuple(found)
 
