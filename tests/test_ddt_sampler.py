@@ -146,7 +146,8 @@ def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
     problem = Problem(features=features(20))
     before = last(problem, steps=400)
     a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]
-    far = next(x for x in before.tree.leaf_order if not before.tree.satisfies([[a, x, b]])[0])
+    others = [x for x in before.tree.leaf_order.tolist() if x not in (a, b)]
+    far = next(x for x in others if not before.tree.satisfies([[a, x, b]])[0])
     added = problem.with_triplets([[a, far, b]])
     stream = hcviz.run("ddt", added, steps=100, start=before)
     first = next(stream)
@@ -258,7 +259,8 @@ def test_a_new_answer_bends_every_chain_and_forgets_what_they_agreed_on():
     before = last(problem, steps=600, every=10, chains=3)
     assert "rhat" in before.metrics
     a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]
-    far = next(x for x in before.tree.leaf_order if not before.tree.satisfies([[a, x, b]])[0])
+    others = [x for x in before.tree.leaf_order.tolist() if x not in (a, b)]
+    far = next(x for x in others if not before.tree.satisfies([[a, x, b]])[0])
     added = problem.with_triplets([[a, far, b]])
     for snapshot in hcviz.run("ddt", added, steps=50, every=10, chains=3, start=before):
         assert "rhat" not in snapshot.metrics

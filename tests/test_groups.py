@@ -364,7 +364,8 @@ def test_the_teaching_loop_keeps_groups():
     steps = list(
         teach(problem, Stubborn(), "interleaved", answers=3, proposals_per_item=10, samples=4)
     )
-    assert [step.kind for step in steps[1:]] == ["conflict"] * 3
+    # the loop ends when there is nothing left to ask
+    assert {step.kind for step in steps[1:]} == {"conflict"}
     assert all(step.tree.has_clade([0, 1, 2]) for step in steps)
 
 
