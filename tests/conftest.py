@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.clock import Clock
 from tests.tiers import mark_slow
 
 if TYPE_CHECKING:
@@ -98,3 +99,9 @@ def cluster() -> Iterator[Any]:
         host="127.0.0.1", silence_logs=50,
     ) as made:  # fmt: skip
         yield made
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still until the test moves it."""
+    return Clock()

@@ -182,6 +182,15 @@ def chain(
     return w
 
 
+def ancestors(w: Work, v: int) -> list[int]:
+    """A node and the nodes above it, up to the root."""
+    found = []
+    while v >= 0:
+        found.append(int(v))
+        v = int(w.node[v, PARENT])
+    return found
+
+
 def gather_rules(w: Work, subtree: int) -> int:
     """The rules of a pruned subtree in ``w.active_triplets``, as the moves gather them."""
     if len(w.partial):

@@ -22,7 +22,7 @@ from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import GIVEN, PARENT, SLIDES
 from hcviz.core.errors import InconsistentTriplets, InvalidConstraint
-from tests.ddtslow import LIMIT, MOVES, chain, law, nested, z_score
+from tests.ddtslow import LIMIT, MOVES, ancestors, chain, law, nested, z_score
 from tests.trees import all_trees, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -34,14 +34,6 @@ def random_sets(rng, n, count):
     """Random sets of 2 to n - 1 items."""
     sizes = rng.integers(2, n, size=count)
     return [np.sort(rng.choice(n, size, replace=False)).tolist() for size in sizes]
-
-
-def ancestors(w, v):
-    found = []
-    while v >= 0:
-        found.append(int(v))
-        v = w.node[v, PARENT]
-    return found
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -26,7 +26,7 @@ from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, SIZE, STAMP, U
 from hcviz.core.partial_clades import partial_clades
 from hcviz.core.triplets import chain_triplets
-from tests.ddtslow import chain, consistent_triplets, gather_rules, slow_log_joint
+from tests.ddtslow import ancestors, chain, consistent_triplets, gather_rules, slow_log_joint
 from tests.trees import all_trees, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -275,11 +275,3 @@ def test_statements_allow_what_their_triplets_allow(seed):
             )
             attach(w.node, subtree, parent, sibling)
         assert found[0] == found[1]
-
-
-def ancestors(w, v):
-    found = []
-    while v >= 0:
-        found.append(int(v))
-        v = w.node[v, PARENT]
-    return found

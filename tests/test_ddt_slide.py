@@ -42,6 +42,7 @@ from hcviz.algorithms.ddt.work import (
 from tests.ddtslow import (
     LIMIT,
     SLIDES_ALONE,
+    ancestors,
     chain,
     consistent_triplets,
     gather_rules,
@@ -57,14 +58,6 @@ from tests.trees import all_trees, random_tree
 FAST = not numba.config.DISABLE_JIT
 
 
-def slow_path(w, leaf):
-    """The nodes from a leaf up to the root."""
-    found = [leaf]
-    while w.node[found[-1], PARENT] >= 0:
-        found.append(int(w.node[found[-1], PARENT]))
-    return found
-
-
 def pruned(w, rng):
     """A subtree cut out as a slide does: what the kernel says of its path, and the path."""
     node, tally, path = w.node, w.tally, w.spare[PATH]
@@ -72,7 +65,7 @@ def pruned(w, rng):
     own = float(w.time[parent, U])
     first = int(path[place])
     assert detach(node, subtree, parent) == first
-    assert slow_path(w, int(path[0])) == path[:length].tolist()
+    assert ancestors(w, int(path[0])) == path[:length].tolist()
     top, floor = length - 1, -1
     found = gather_rules(w, subtree)
     if w.real[BETA] < 0 and found:
@@ -159,7 +152,7 @@ def test_the_pair_of_leaf_and_ancestor_is_uniform():
     w = chain(random_tree(rng, 6), rng, dims=0)
     expected = {}
     for leaf in range(6):
-        above = slow_path(w, leaf)[1:]
+        above = ancestors(w, leaf)[1:]
         for parent in above:
             expected[leaf, parent] = 1 / (6 * len(above))
     total = 20_000 if FAST else 4_000
@@ -168,9 +161,9 @@ def test_the_pair_of_leaf_and_ancestor_is_uniform():
         parent, subtree, place, length = moves.draw_path(w.node, w.spare[PATH], rng, 6)
         leaf = int(w.spare[3, 0])
         assert subtree in w.node[parent, LEFT : LEFT + 2]
-        assert subtree not in slow_path(w, leaf)
+        assert subtree not in ancestors(w, leaf)
         assert w.node[w.spare[3, place], PARENT] == parent
-        assert length == len(slow_path(w, leaf)) - 1
+        assert length == len(ancestors(w, leaf)) - 1
         counts[leaf, int(parent)] += 1
     for pair, p in expected.items():
         assert abs(counts[pair] - total * p) < LIMIT * np.sqrt(total * p * (1 - p))
@@ -208,9 +201,9 @@ def test_a_slide_moves_one_subtree_along_its_path():
         again = np.random.default_rng()
         again.bit_generator.state = state
         leaf = int(again.random() * 8)
-        depth = len(slow_path(w, leaf))
+        depth = len(ancestors(w, leaf))
         moves.slide(w, rng)
-        assert len(slow_path(w, leaf)) == depth
+        assert len(ancestors(w, leaf)) == depth
         changed = nested(w) != shape
         assert changed == (w.tally[ACCEPTED] > accepted)
         assert len(np.setdiff1d(np.sort(w.time[8:, U]), times)) <= 1

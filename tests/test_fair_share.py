@@ -1,7 +1,7 @@
 """The line of jobs: its order, turns, cancelling while waiting, and what a page shows of it.
 
-The clock stands still unless a test moves it. A job is a thread that waits in ``enter``; nothing
-here depends on which thread is faster.
+Time passes only where a test moves the clock. A job is a thread that waits in ``enter``. No result
+depends on which thread is faster.
 """
 
 from __future__ import annotations
@@ -32,20 +32,9 @@ from hcviz.session.model import Session
 from hcviz.ui.features.top_bar.model import live
 from hcviz.ui.state.store import Store
 from tests import jobmethods
+from tests.clock import Clock
 
 LONG = 120.0
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -118,7 +107,7 @@ def test_a_turn_ends_only_while_others_wait(line, clock):
     assert two.due
     two.leave()
     wait_for(lambda: other.running)
-    assert not other.due  # its turn has just begun, and nobody waits
+    assert not other.due  # its turn has just begun, and no job waits
 
 
 def continued_waiting(line: Line, runs: Ticket, clock: Clock) -> Ticket:

@@ -11,18 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from hcviz.ui.compat.loop_watchdog import LoopWatchdog
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+from tests.clock import Clock
 
 
 @pytest.fixture

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from hcviz import Tree
-from hcviz.algorithms import get
+from hcviz import Problem, Tree
+from hcviz.algorithms import MODULES, get
 from hcviz.commands.files import split_constraints
 from hcviz.core.errors import InvalidConstraint
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
+from hcviz.jobs.task import Task, initial_tree
 from hcviz.session import actions as act
 from hcviz.session.assessment import assess
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint
@@ -133,6 +135,17 @@ def test_what_says_nothing_is_refused(items, store):
     items = items if len(items) < 100 else tuple(range(store.session.n_items))
     with pytest.raises(InvalidConstraint):
         assess(store.session, items, NOT_A_GROUP)
+
+
+@pytest.mark.parametrize("beta", [None, 1.0])
+def test_a_run_shows_no_denied_clade_at_its_start(beta):
+    """The tree on the screen is repaired, also where other constraints are soft."""
+    features = np.array([[0.0], [0.1], [5.0], [5.1]])
+    problem = Problem(features=features, not_groups=[[0, 1]])
+    tree = Tree.from_newick("((0,1),(2,3));")
+    params = {} if beta is None else {"beta": beta}
+    task = Task(1, "ddt", MODULES["ddt"], problem, params, 0, tree)
+    assert not initial_tree(task).has_clade([0, 1])
 
 
 # ---------------------------------------------------------------------- several of them

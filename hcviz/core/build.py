@@ -25,6 +25,8 @@ from hcviz.core.validation import check_integer
 
 Int = NDArray[np.int32]
 
+#: Fixed cost of one BUILD, in rows that it reads, where work is counted.
+BUILD_OVERHEAD = 400
 #: Number of rows of a conflict in an error message.
 SHOWN_ROWS = 3
 

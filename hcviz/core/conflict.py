@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
-from hcviz.core.build import compact_rows
+from hcviz.core.build import BUILD_OVERHEAD, compact_rows
 from hcviz.core.not_groups import NotGroup, may_have_tree
 from hcviz.core.triplets import Triplets
 
@@ -30,8 +30,6 @@ Int = NDArray[np.int32]
 
 #: Limit of the work: rows read by BUILD plus steps of the search for H. About 0.1 s.
 WORK_LIMIT = 800_000
-#: Fixed cost of a BUILD, in rows. A step of the search costs one row.
-BUILD_OVERHEAD = 400
 
 
 @dataclass(frozen=True)

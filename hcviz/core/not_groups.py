@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
-from hcviz.core.build import build_guided, constraint_rows
+from hcviz.core.build import BUILD_OVERHEAD, build_guided, constraint_rows
 from hcviz.core.errors import InconsistentTriplets
 from hcviz.core.groups import SHOWN_ITEMS, Groups, group_rows, shown_items
 from hcviz.core.text import join_names
@@ -29,8 +29,6 @@ Int = NDArray[np.int32]
 
 #: Limit of the exhaustive search for witnesses: rows that BUILD reads. About a tenth of a second.
 WORK_LIMIT = 800_000
-#: Fixed cost of a BUILD, in rows.
-BUILD_OVERHEAD = 400
 #: Children of a clade, at most, whose items are tried as two members of it.
 TRIED_CHILDREN = 4
 

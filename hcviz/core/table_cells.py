@@ -21,12 +21,12 @@ _UNITS = (
     "mm|cm|dm|m|km|in|ft|mi|µg|mg|g|kg|oz|lb|lbs|ml|cl|dl|l|L|µs|ms|s|sec|min|h|hr|hrs|days|months|"
     "years|yrs|kW|kWh|Hz|kHz|MHz|GHz|Pa|hPa|bar|kB|MB|GB|TB|kcal|cal|kJ|USD|EUR|GBP|CHF"
 )
+_THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _WITH_UNIT = re.compile(
     r"(?P<sign>[+-])?(?:(?P<before>[$€£¥₹]|USD|EUR|GBP|CHF)\s?(?P<sign2>[+-])?)?"
-    r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)"
+    rf"(?P<number>{_THOUSANDS}|\d+(?:[.,]\d+)?|[.,]\d+)"
     rf"(?:\s?(?P<after>{_SIGNS}|{_UNITS})|\s(?P<letter>[AVKJWdt]))?",
 )
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
@@ -77,7 +77,7 @@ def _parse_with_unit(cells: Any, separator: str) -> Float | None:
         number = each["number"]
         if separator != "," and number.count(",") == 1 and "." not in number:
             number = number.replace(",", ".")
-        elif "," in number and not _THOUSANDS.fullmatch(number):
+        elif "," in number and not re.fullmatch(_THOUSANDS, number):
             return None
         sign = "-" if "-" in (each["sign"], each["sign2"]) else ""
         values.append(float(sign + number.replace(",", "")))

@@ -127,7 +127,7 @@ def endless_params(task: Task) -> Mapping[str, Any]:
 
 
 def initial_tree(task: Task) -> Tree | None:
-    """Return the tree that the task starts from, repaired if it violates a hard triplet.
+    """Return the tree that the task starts from, repaired if it violates a hard constraint.
 
     A sampler's state holds a draw, while the shown tree is the summary of many draws. The summary
     stays on the page where the constraints allow it.
@@ -138,7 +138,7 @@ def initial_tree(task: Task) -> Tree | None:
         return None
     if task.algorithm().constraint_mode(task.params) == "hard":
         return avoid(tree, problem.not_groups, problem.triplets, problem.groups)
-    return tree
+    return avoid(tree, problem.not_groups)
 
 
 def _shows_summary(start: Snapshot | Tree | None) -> bool:

@@ -67,8 +67,8 @@ def statement_rows(group: Sequence[int], apart: Apart) -> NDArray[np.int32]:
 class Constraint:
     """The items of ``group`` are together, apart from other items or from everything else.
 
-    Some clade contains the whole group and no item that is apart. Or, with NOT_A_GROUP, no clade
-    has exactly the items of ``group``.
+    Some clade contains the whole group and no item that is apart. With NOT_A_GROUP it says
+    something else: no clade has exactly the items of ``group``.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class Constraint:
     group : tuple of int
         At least two different items, as indices of the session's labels.
     apart : int or tuple of int
-        An item that is not in the group, or several, or EVERYTHING_ELSE: the group is a clade. Or
-        NOT_A_GROUP.
+        An item that is not in the group, or several; EVERYTHING_ELSE if the group is a clade;
+        NOT_A_GROUP if it is none.
     author : str
         Who gave the answer.
     weight : float
@@ -143,7 +143,7 @@ class Constraint:
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """The rows for BUILD, int32 (t, 3), see :mod:`hcviz.core.groups`; none if not a group."""
+        """The rows for BUILD, int32 (t, 3), see :mod:`hcviz.core.groups`; none for NOT_A_GROUP."""
         return Groups([self.group]).rows if self.is_clade else self.triplets.rows
 
     @property

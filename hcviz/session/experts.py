@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core import buildkernels as kernels
-from hcviz.core.build import chain_triplets, compact_rows
+from hcviz.core.build import BUILD_OVERHEAD, chain_triplets, compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, read_only
@@ -36,8 +36,6 @@ Int = NDArray[np.int32]
 MAX_NAME_LENGTH = 60
 #: The BUILD work for the agreement of two authors, in rows read; about a quarter of a second.
 BUILD_BUDGET = 2_000_000
-#: The fixed cost of a BUILD, in rows.
-BUILD_OVERHEAD = 400
 #: A group that is apart from everything else is compared with at most this many items outside.
 MAX_OUTSIDE = 40
 #: At most this many disagreements are explained; the others are only counted.

@@ -43,8 +43,6 @@ def gather_barred(w, subtree):
     Returns their number. O(depth) for each set, and O(its size) where a rule is likely.
     """
     node, avoided = w.node, w.avoided
-    if avoided.shape[0] == 0:
-        return 0
     leaf = subtree
     while node[leaf, LEFT] >= 0:
         leaf = node[leaf, LEFT]

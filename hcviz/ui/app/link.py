@@ -62,7 +62,8 @@ class Link:
 MAX_CHOSEN = 2_000
 
 #: What a constraint in a link says about its items instead of naming others.
-_CLADE_SIGNS = {EVERYTHING_ELSE: "*", NOT_A_GROUP: "!"}
+_CLADE_SIGNS: dict[Apart, str] = {EVERYTHING_ELSE: "*", NOT_A_GROUP: "!"}
+_CLADE_MEANINGS = {sign: apart for apart, sign in _CLADE_SIGNS.items()}
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
@@ -129,16 +130,14 @@ def _is_value(value: Any) -> bool:
 
 
 def _constraint_text(group: Iterable[int], apart: Apart, enabled: bool) -> str:
-    outside = _CLADE_SIGNS[apart] if isinstance(apart, int) and apart < 0 else ""
-    outside = outside or ".".join(map(str, outsiders(apart)))
+    outside = _CLADE_SIGNS.get(apart) or ".".join(map(str, outsiders(apart)))
     return ".".join(str(item) for item in group) + f"-{outside}" + ("" if enabled else "~")
 
 
 def _constraint(text: str) -> LinkedConstraint:
     try:
         group, apart = text.removesuffix("~").split("-")
-        signs = {sign: value for value, sign in _CLADE_SIGNS.items()}
-        outside = signs[apart] if apart in signs else as_apart(map(int, apart.split(".")))
+        outside = _CLADE_MEANINGS.get(apart) or as_apart(map(int, apart.split(".")))
         return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
         said = text if len(text) <= 40 else f"{text[:39]}…"
