@@ -149,6 +149,19 @@ def test_no_without_a_reason_where_the_method_can_keep_it(method, loop):
             assert not store.session.snapshot.tree.has_clade(asked)
 
 
+def test_no_of_a_pair_needs_no_odd_one(loop):
+    with over_zoo(loop, "ddt") as store:
+        card = QuestionController(store)
+        card.act("strategy", {"value": "group"})
+        card.key("q")
+        while len(store.view.question.items) != 2:
+            card.key(" ")
+        asked = store.view.question.items
+        card.key("r")
+        (made,) = store.session.constraints
+        assert made.statement == (asked, NOT_A_GROUP)
+
+
 def test_a_skipped_group_does_not_come_again(store, card):
     seen = set()
     for _ in range(20):

@@ -19,7 +19,7 @@ from hcviz.session import actions as act
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint
 from hcviz.session.draft import Draft
 from hcviz.session.model import ReviewedPiece
-from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
+from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order, deniable
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.state.store import Store
 
@@ -148,11 +148,16 @@ class QuestionController(Controls):
             self._request_next()
 
     def _answer_group(self, question: Question, key: str) -> None:
-        """Yes (A, L), no (R), or skip (Space). No asks for the items that do not belong."""
+        """Yes (A, L), no (R), or skip (Space). No asks for the items that do not belong.
+
+        Of two items it asks nothing more, if the method can keep that they are not a group.
+        """
         store = self.store
         if key == " ":
             self.memory.skip(question)
             self._remember(question, accepted=False)
+        elif key == "r" and len(question.items) == 2 and deniable(store, question):
+            self._deny()  # of a pair, none is the one that does not belong
         elif key == "r" or store.view.draft.mode == "eject":  # what does not belong is asked for
             store.look(draft=Draft().begin_eject(question.items), selection=())
         else:

@@ -46,6 +46,11 @@ def card_order(question: Question) -> list[int]:
     return [int(question.items[leaf]) for leaf in leaf_order(with_even_heights(question.shown))]
 
 
+def deniable(store: Store, question: Question) -> bool:
+    """Return True if the answer may be that the items are not a group."""
+    return question.is_group and get_algorithm(store.session.method).avoids_groups
+
+
 def _card(store: Store, question: Question) -> dict[str, Any]:
     """Return the open question: its items, and the path of the piece of the tree."""
     session, data, draft = store.session, store.dataset, store.view.draft
@@ -67,7 +72,7 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
         "why": question.why.sentence(labels),
         "repairing": draft.mode == ("eject" if question.is_group else "repair"),
         "group": question.is_group,
-        "deniable": question.is_group and get_algorithm(session.method).avoids_groups,
+        "deniable": deniable(store, question),
         "top": float(shown.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
         "items": [
