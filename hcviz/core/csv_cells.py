@@ -1,7 +1,7 @@
 """CSV text that is safe to open in a spreadsheet, and the cells as they were.
 
-A spreadsheet computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, also when it comes from a
-name in a file. A cell that begins so is written with an apostrophe before it. Readers remove it.
+A spreadsheet computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, also if it is the name
+of an item. Such a cell is written with an apostrophe before it. Readers remove it.
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ def write_csv(rows: Iterable[Iterable[Any]], line_end: str = "\r\n") -> str:
     table = [[escape_cell(each) if isinstance(each, str) else each for each in row] for row in rows]
     text = io.StringIO(newline="")
     returns = any(isinstance(each, str) and "\r" in each for row in table for each in row)
-    quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
-    csv.writer(text, lineterminator=line_end, quoting=quoting).writerows(table)
+    if returns:
+        csv.writer(text, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(table)
+    else:
+        csv.writer(text, lineterminator=line_end).writerows(table)
     return text.getvalue()
 
 

@@ -17,8 +17,8 @@ MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
 _NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 #: Characters that HTML does not allow, not even as references.
 _NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-#: Characters that reorder the text around them (Unicode's property Bidi_Control). They can make a name
-#: look like another one. ``visible`` of ui/parts/dom.js has the same list.
+#: Characters that reorder the text around them (Unicode's property Bidi_Control). With them a name
+#: looks like another one. ``visible`` of ui/parts/dom.js has the same list.
 _BIDI_CONTROL = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 

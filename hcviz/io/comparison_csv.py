@@ -285,7 +285,9 @@ def write_answers_csv(
     answers : (``central`` or ``odd``, the chosen item and the other two, author, time)
     labels : names of the items
     """
-    rows = ([question, *(labels[k] for k in items), *signed] for question, items, *signed in answers)
+    rows = (
+        [question, *(labels[k] for k in items), *signed] for question, items, *signed in answers
+    )
     return write_csv([[*MIXED_HEADER, *SIGNATURE_COLUMNS], *rows])
 
 

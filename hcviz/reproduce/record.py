@@ -12,8 +12,6 @@ The module of a paper has a function ``reproduce(quick, as_json, out)``, which
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import platform
 import sys

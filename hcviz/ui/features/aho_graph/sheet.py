@@ -18,6 +18,7 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
+from hcviz.core.text import show_bidi
 from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
 from hcviz.ui.compat.python_parameters import python_only

@@ -1,0 +1,59 @@
+"""The public page in a real browser: its login, its headers, and what they keep out."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import column, shot, wait_until
+
+PASSWORD = "correct horse"
+#: A name that is a script, one that a spreadsheet computes, and one that reads backwards.
+HOSTILE = ("<img src=x onerror=alert(1)>", "=HYPERLINK(1)", "invoice\u202efdp.exe")
+TABLE = "name,x,y\n" + "".join(
+    f'"{name}",{k % 3},{k}\n' for k, name in enumerate((*HOSTILE, *"abcdef"))
+)
+
+
+@pytest.fixture
+def public(serve, tmp_path, monkeypatch):
+    monkeypatch.setenv("HCVIZ_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("HCVIZ_PASSWORD", PASSWORD)
+    monkeypatch.setenv("HCVIZ_SECONDS", "1")
+    options = ["zoo", "--public", "--address", "127.0.0.1"]
+    return serve(None, options, log="public.log")
+
+
+def log_in(page, server, query=""):
+    page.goto(server.url + query)
+    expect(page.get_by_text("This page needs a password.")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    return Dashboard(page).settle()
+
+
+def test_the_page_works_under_its_headers(public, new_page, watch, tmp_path):
+    page = new_page()
+    dashboard = log_in(page, public, "?data=flowers")
+    assert page.url.endswith("data=flowers")
+    wait_until(page, lambda: column(page, "label-pictures", "url"))
+    dashboard.choose("data", "zoo")
+    dashboard.settle()
+    dashboard.say(["dolphin", "tuna"], "wolf")
+    dashboard.press("Enter")
+    dashboard.settle()
+    for tab in page.get_by_role("tab").all():
+        if tab.is_enabled():
+            tab.click()
+            expect(tab).to_have_attribute("aria-selected", "true")
+            shot(page, f"public-{tab.inner_text().split()[0]}")
+    page.get_by_role("tab", name="Tree").click()
+    assert dashboard.save("Session").path().stat().st_size > 1000
+    assert dashboard.save_picture().path().read_bytes().startswith(b"<?xml")
+    table = tmp_path / "hostile.csv"
+    table.write_text(TABLE)
+    dashboard.open("Open file…", table)
+    wait_until(page, lambda: "invoice[U+202E]fdp.exe" in column(page, "label-text", "text"))
+    assert {*HOSTILE[:2]} <= {*column(page, "label-text", "text")}
+    assert not watch.faults
