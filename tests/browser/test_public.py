@@ -61,8 +61,9 @@ def test_the_page_works_under_its_headers(public, new_page, watch, tmp_path):
     assert dashboard.save_picture().path().read_bytes().startswith(b"<?xml")
     table = tmp_path / "hostile.csv"
     table.write_text(TABLE)
-    dashboard.open("Open file…", table)
+    dashboard.choose("data", "zoo")
     dashboard.settle()
+    dashboard.open_with_average(table)  # a tree that stays where it is
     wait_until(page, lambda: "invoice[U+202E]fdp.exe" in column(page, "label-text", "text"))
     assert {*HOSTILE[:2]} <= {*column(page, "label-text", "text")}
     dashboard.click_label("invoice[U+202E]fdp.exe")
