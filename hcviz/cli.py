@@ -93,7 +93,28 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
     add_data_options(one)
     one.add_argument("--port", type=int, default=5006, help="default: %(default)s")
-    one.add_argument("--address", default="127.0.0.1", help="default: %(default)s")
+    one.add_argument(
+        "--address", help="where to listen (default: 127.0.0.1; with --public all addresses)"
+    )
+    one.add_argument(
+        "--public",
+        action="store_true",
+        help="let other machines open the page, with a password or OAuth",
+    )
+    one.add_argument(
+        "--password-file",
+        type=Path,
+        metavar="FILE",
+        help="a file whose first line is the password of the page (default: HCVIZ_PASSWORD)",
+    )
+    one.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="another name under which browsers open the page, such as that of a proxy; may be "
+        "given several times",
+    )
     one.add_argument(
         "--autosave",
         metavar="FOLDER",

@@ -472,7 +472,7 @@ def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
     again = make("iris")
     autosave = AutosaveController(again, shelf)
     for bad in ("", "x", "../" * 20):
-        autosave.act("visitor", {"token": bad})
+        autosave.use_visitor(bad)
     assert again.view.unfinished is None
-    autosave.act("visitor", {"token": token})
+    autosave.use_visitor(token)
     assert again.view.unfinished is not None

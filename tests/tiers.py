@@ -17,7 +17,7 @@ SLOW = {
         "test_cluster_page", "test_cluster_paused", "test_compat_sessions", "test_component_route",
         "test_clade_constraints", "test_explorer", "test_fair_share", "test_jobs",
         "test_load_benchmark", "test_named_groups",
-        "test_notebook", "test_session_kept", "test_store",
+        "test_notebook", "test_public_serving", "test_session_kept", "test_store",
     ),
     "builds the documentation": ("test_docs_build",),
     "runs every method": (

@@ -19,6 +19,7 @@ from hcviz.commands.files import (
     split_constraints,
 )
 from hcviz.core.build import build
+from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
 from hcviz.core.not_groups import check_avoidable
 from hcviz.datasets import Dataset
@@ -91,7 +92,8 @@ def describe_triplets(text: str) -> str:
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
     clade_texts = {text for texts in CLADE_TEXTS.values() for text in texts}
-    named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
+    cells = ((row[columns[name]] or "").strip() for row in rows for name in REQUIRED_COLUMNS)
+    named = dict.fromkeys(map(unescape_cell, cells))
     labels = [name for name in named if name and name not in clade_texts]
     constraints = read_triplet_csv(text, labels)
     triplets, groups, not_groups = split_constraints(constraints)

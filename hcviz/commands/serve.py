@@ -8,6 +8,7 @@ from hcviz.commands.files import data_file, parse_columns, read_answers, read_fi
 from hcviz.core.errors import InvalidParameter
 from hcviz.io.arrays import is_array
 from hcviz.io.comparison_csv import find_ambiguous_name, write_comparison_csv
+from hcviz.io.network_access import read_access
 from hcviz.io.session_file import load_session
 from hcviz.io.workbook import is_workbook
 from hcviz.session.model import DataSpec, Session
@@ -15,12 +16,13 @@ from hcviz.session.model import DataSpec, Session
 
 def serve(options: argparse.Namespace) -> None:
     """Start the server."""
-    opened = read_start(options)  # reports errors before the slow import of panel
+    access = read_access(  # errors are reported before the slow import of panel
+        options.port, options.address, options.public, options.password_file, options.origin
+    )
+    opened = read_start(options)
     from hcviz.ui.app.server import serve as serve_dashboard
 
-    serve_dashboard(
-        opened, options.port, options.address, options.autosave, options.scheduler, options.seconds
-    )
+    serve_dashboard(opened, access, options.autosave, options.scheduler, options.seconds)
 
 
 def read_start(options: argparse.Namespace) -> DataSpec | Session:

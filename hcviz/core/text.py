@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from itertools import islice
+from typing import Any
 
 #: Limits of :func:`closest_name`: names that it filters, names that it compares, letters of a name.
 MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
@@ -16,6 +17,9 @@ MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
 _NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 #: Characters that HTML does not allow, not even as references.
 _NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+#: Characters that reorder the text around them (Unicode's property Bidi_Control). With them a name
+#: looks like another one. ``visible`` of ui/parts/dom.js has the same list.
+_BIDI_CONTROL = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def join_names(names: Sequence[str], most: int, count: int | None = None) -> str:
@@ -71,14 +75,32 @@ def _letter_pairs(name: str) -> set[str]:
     return {name[k : k + 2] for k in range(len(name))} | set(name)
 
 
+def show_bidi(text: str) -> str:
+    """Return the text with the code of each character that reorders text, instead of its effect.
+
+    Examples
+    --------
+    >>> show_bidi("bill\\u202efdp.exe")
+    'bill[U+202E]fdp.exe'
+    """
+    return _BIDI_CONTROL.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def show_bidi_in_all(texts: Sequence[Any]) -> Sequence[Any]:
+    """Apply :func:`show_bidi` to each text; without such a character return ``texts`` itself."""
+    if not _BIDI_CONTROL.search("\0".join(map(str, texts))):
+        return texts
+    return [show_bidi(str(text)) for text in texts]
+
+
 def printable(text: str) -> str:
-    """Return the text with a space for each character that a picture or XML cannot have."""
-    return _NOT_PRINTABLE.sub(" ", text)
+    """Return the text for a picture: spaces for characters that XML cannot have, bidi as codes."""
+    return _NOT_PRINTABLE.sub(" ", show_bidi(text))
 
 
 def escape_html(text: str) -> str:
-    """Return the text for HTML; characters that HTML does not allow become U+FFFD."""
-    return html.escape(_NOT_HTML.sub("\ufffd", text))
+    """Return the text for HTML: forbidden characters become U+FFFD, bidi controls their codes."""
+    return html.escape(_NOT_HTML.sub("\ufffd", show_bidi(text)))
 
 
 def shorten(text: str, most: int = 60) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hcviz.core.csv_cells import unescape_cell, write_csv
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.triplets import Comparisons
 from hcviz.core.unique_rows import unique_rows
@@ -168,9 +169,8 @@ def drop_repeated(content: bytes, known: Iterable[int]) -> tuple[bytes, int]:
             kept.append(row)
     if len(kept) == len(rows):
         return content, 0
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\r\n").writerows([header, *kept])
-    return buffer.getvalue().encode(), len(rows) - len(kept)
+    plain = [[unescape_cell(cell) for cell in row] for row in (header, *kept)]
+    return write_csv(plain).encode(), len(rows) - len(kept)
 
 
 def read_signed_answers(content: bytes) -> list[SignedAnswer]:
@@ -198,7 +198,8 @@ def _signed_answer(row: Sequence[str], columns: Sequence[int]) -> SignedAnswer |
     """Return the answer in a row, or None if it has no time."""
     if len(row) <= max(columns):
         return None
-    question, *items, author, time = (row[column].strip() for column in columns)
+    cells = (unescape_cell(row[column].strip()) for column in columns)
+    question, *items, author, time = cells
     return (question.lower(), tuple(items), author, time) if time else None
 
 
@@ -222,7 +223,7 @@ def read_items(content: bytes) -> tuple[str, ...]:
         lines = io.StringIO(text, newline="")
         has_names = False
         for row in (reader := csv.reader(lines, delimiter=separator, strict=True)):
-            name = row[0].strip() if row else ""
+            name = unescape_cell(row[0].strip()) if row else ""
             header = not has_names and name.lower() in NAME_WORDS
             has_names = has_names or bool(name)
             if header or not name:

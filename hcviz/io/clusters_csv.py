@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+
+from hcviz.core.csv_cells import write_csv
 
 
 def write_clusters_csv(
@@ -24,17 +24,12 @@ def write_clusters_csv(
     """
     codes, found = pd.factorize(np.asarray(clusters))
     number = 1 + codes
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
     if names:
         named = [names.get(int(code), "") for code in found]
-        writer.writerow(["item", "cluster", "name"])
         rows = zip(labels, number.tolist(), codes.tolist(), strict=True)
-        writer.writerows((label, k, named[code]) for label, k, code in rows)
-        return buffer.getvalue()
-    writer.writerow(["item", "cluster"])
-    writer.writerows(zip(labels, number.tolist(), strict=True))
-    return buffer.getvalue()
+        named_rows = ((label, k, named[code]) for label, k, code in rows)
+        return write_csv([("item", "cluster", "name"), *named_rows])
+    return write_csv([("item", "cluster"), *zip(labels, number.tolist(), strict=True)])
 
 
 __all__ = ["write_clusters_csv"]

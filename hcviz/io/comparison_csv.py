@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hcviz.core.csv_cells import unescape_cell, write_csv
 from hcviz.core.errors import HcvizError, InvalidConstraint
 from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.triplets import Comparisons
@@ -154,7 +155,8 @@ def read_comparison_csv(
     names = NameMatcher(spellings if labels is None else labels)
 
     def item_name(cell: str) -> str:
-        found = names.match(cell)
+        plain = unescape_cell(cell)
+        found = names.match(cell if cell in names.known and plain not in names.known else plain)
         return found if not pictures or found in names.known else names.match(_picture_name(cell))
 
     mixed = known_header == MIXED_HEADER
@@ -257,15 +259,13 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     header = list(READERS)[int(comparisons.is_quadruplets)]
     rows, first, which = unique_rows(comparisons.rows)
     counts = np.bincount(which)
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*header, "count"])
+    table: list[list[str | int]] = [[*header, "count"]]
     order = np.argsort(first)
     if list(dict.fromkeys(rows[order].ravel().tolist())) != list(range(len(labels))):
-        writer.writerows([*row, 0] for row in _rows_with_all_names(labels, len(header)))
+        table += [[*row, 0] for row in _rows_with_all_names(labels, len(header))]
     for at in order:
-        writer.writerow([*(labels[item] for item in rows[at]), int(counts[at])])
-    return buffer.getvalue()
+        table.append([*(labels[item] for item in rows[at]), int(counts[at])])
+    return write_csv(table)
 
 
 def _rows_with_all_names(labels: Sequence[str], width: int) -> Iterable[list[str]]:
@@ -285,12 +285,10 @@ def write_answers_csv(
     answers : (``central`` or ``odd``, the chosen item and the other two, author, time)
     labels : names of the items
     """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*MIXED_HEADER, *SIGNATURE_COLUMNS])
-    for question, items, author, time in answers:
-        writer.writerow([question, *(labels[item] for item in items), author, time])
-    return buffer.getvalue()
+    rows = (
+        [question, *(labels[k] for k in items), *signed] for question, items, *signed in answers
+    )
+    return write_csv([[*MIXED_HEADER, *SIGNATURE_COLUMNS], *rows])
 
 
 def _read_question(cell: str, line: int) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.dataframes import cells_of_column
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.io.decoding import decode_text
@@ -106,7 +107,7 @@ def read_raw(content: bytes, filename: str, sheet: str = "") -> RawTable:
     separator = _separator(text)
     first_row, width, shift, limit = _shape(text, separator, source)
     frame = _frame(text, separator, width, limit, source)
-    return _cut(frame, first_row, shift, separator, notes)
+    return _cut(frame, first_row, shift, separator, notes, escaped="'" in text)
 
 
 # ---------------------------------------------------------------------- text
@@ -263,10 +264,15 @@ def _frame(text: str, separator: str, width: int, limit: int, source: str) -> pd
 
 
 def _cut(
-    frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str]
+    frame: pd.DataFrame,
+    first_row: int,
+    shift: int,
+    separator: str,
+    notes: list[str],
+    escaped: bool = False,
 ) -> RawTable:
     # pandas' own strip takes 1 ms per column, and there may be 10,000 columns.
-    columns = [_stripped(frame[k].to_numpy(dtype=object)) for k in range(frame.shape[1])]
+    columns = [_stripped(frame[k].to_numpy(object), escaped) for k in range(frame.shape[1])]
     filled = np.zeros(len(frame), bool)
     for column in columns:
         filled |= column.astype(bool)  # an empty text is False
@@ -280,8 +286,11 @@ def _cut(
     return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes, format=form)
 
 
-def _stripped(cells: NDArray[Any]) -> NDArray[Any]:
-    return np.fromiter((cell.strip() for cell in cells), dtype=object, count=len(cells))
+def _stripped(cells: NDArray[Any], escaped: bool) -> NDArray[Any]:
+    plain = (cell.strip() for cell in cells)
+    return np.fromiter(
+        map(unescape_cell, plain) if escaped else plain, dtype=object, count=len(cells)
+    )
 
 
 # ---------------------------------------------------------------------- Excel

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from hcviz.core.csv_cells import unescape_cell, write_csv
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.text import closest_name, shorten
 from hcviz.io.decoding import decode_utf8
@@ -71,19 +72,17 @@ def write_triplet_csv(constraints: Sequence[Constraint], labels: Sequence[str]) 
 
     A constraint of k items before m others gives k + m - 2 rows with the same number.
     """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[str | int, ...]] = [COLUMNS]
     for each in constraints:
         enabled = "true" if each.enabled else "false"
         rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
         odd = [labels[item] for item in each.outsiders] or [_clade_text(each, labels)]
         pairs = [(labels[a], labels[b]) for a, b in itertools.pairwise(each.group)]
         for pair in pairs:
-            writer.writerow((*pair, odd[0], *rest))
+            rows.append((*pair, odd[0], *rest))
         for name in odd[1:]:
-            writer.writerow((*pairs[0], name, *rest))
-    return buffer.getvalue()
+            rows.append((*pairs[0], name, *rest))
+    return write_csv(rows)
 
 
 def _clade_text(constraint: Constraint, labels: Sequence[str]) -> str:
@@ -255,15 +254,17 @@ def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
             f"Line {line}, column group: {group!r} is not a whole number.",
             "Rows of one constraint have the same number. Leave it empty for single rows.",
         )
-    author = cells.get("author", "you")
-    rest = (weight, author, cells.get("note", ""), enabled, cells.get("time", ""))
+    author, note = (unescape_cell(cells.get(name, "")) for name in ("author", "note"))
+    author = author if "author" in cells else "you"
+    rest = (weight, author, note, enabled, cells.get("time", ""))
     return _Row(line, (items[0], items[1]), items[2], rest, int(group) if group else None)
 
 
 def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
-    found = index.get(name, index.get(name.strip()))
-    if found is not None:
-        return found
+    plain = unescape_cell(name)
+    for spelling in (plain, plain.strip(), unescape_cell(name.strip()), name, name.strip()):
+        if spelling in index:
+            return index[spelling]
     near = closest_name(name.strip(), index)
     raise InvalidConstraint(
         f"Line {line}, column {column}: there is no item {shorten(name.strip())!r}.",

@@ -12,8 +12,6 @@ The module of a paper has a function ``reproduce(quick, as_json, out)``, which
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import platform
 import sys
@@ -23,6 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from hcviz.core.csv_cells import write_csv
 from hcviz.core.errors import InvalidData, InvalidParameter
 
 #: Packages whose versions are in every run record.
@@ -42,11 +41,7 @@ def progress(part: str) -> None:
 
 def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return the text of a CSV file with ``header`` and ``rows``. None is an empty cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
+    return write_csv([header, *rows], "\n")
 
 
 def run_record(

@@ -6,19 +6,13 @@ import csv
 import io
 from collections.abc import Iterator
 
+from hcviz.core.csv_cells import unescape_cell, write_csv
 from hcviz.core.errors import InvalidTaxonomy
 
 
 def write_rows(rows: list[list[str]]) -> str:
     """Return rows as CSV text."""
-    out = io.StringIO()
-    # Python's writer does not quote carriage returns. If there are any, quote all cells.
-    quote_all = any("\r" in cell for row in rows for cell in row)
-    writer = csv.writer(
-        out, lineterminator="\n", quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
-    )
-    writer.writerows(rows)
-    return out.getvalue()
+    return write_csv(rows, "\n")
 
 
 def read_rows(text: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
@@ -44,7 +38,7 @@ def _checked(rows: list[list[str]], width: int) -> Iterator[tuple[int, list[str]
         if row and len(row) != width:
             raise InvalidTaxonomy(f"Row {number} has {len(row)} cells, but the header has {width}.")
         if row:
-            yield number, row
+            yield number, [unescape_cell(cell) for cell in row]
 
 
 __all__ = ["read_rows", "write_rows"]

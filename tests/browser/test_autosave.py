@@ -12,7 +12,6 @@ import hcviz
 from hcviz.io.session_file import load_session
 from hcviz.session import actions as act
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import wait_for
 from tests.conftest import ROOT
 
 LABELS = hcviz.datasets.load("zoo").labels
@@ -140,6 +139,8 @@ def test_another_browser_is_offered_nothing_and_a_reload_is(state, serve, browse
     expect(offer(page)).to_be_empty()
     page.reload()
     Dashboard(page).settle()
-    wait_for(page, "() => document.cookie.includes('hcviz-visitor=')")
+    (visitor,) = (each for each in page.context.cookies() if each["name"] == "hcviz-visitor")
+    assert (visitor["httpOnly"], visitor["sameSite"]) == (True, "Lax")
+    assert "hcviz-visitor" not in page.evaluate("document.cookie")
     expect(offer(page)).to_be_empty()
     assert not list(state.glob("sessions/*/*/log-*"))

@@ -189,7 +189,7 @@ class Explorer:
     def keep_below(self, root: Path, token: str) -> AutosaveController:
         """Keep this browser's sessions below ``root``, and offer its unfinished ones."""
         self.autosave = kept = AutosaveController(self.store, UnfinishedSessions(root, token))
-        self.notice.live = {"visitor": token}
+        self.notice.live = {"ready": True}
         return kept
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
@@ -26,6 +27,8 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
+from hcviz.ui.app.rate_limits import UploadLimit
+from hcviz.ui.app.remote_visitors import SENTENCE, is_refused
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.components import close_component_route
 from hcviz.ui.compat.current_document import current_document
@@ -34,6 +37,7 @@ from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.notebook_connection import NotebookConnection
+from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.view_state import Theme
 from hcviz.ui.tree import warm as warm_centre
@@ -41,8 +45,9 @@ from hcviz.ui.tree import warm as warm_centre
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
-# Before the server answers: no address may import a module.
+# Before the server answers: no address may import a module, and no script reads the cookie.
 close_component_route()
+keep_visitor_cookies()
 
 #: Budget in seconds of a sampler's run. It ends earlier if its supports have settled.
 BUDGET = 20.0
@@ -77,6 +82,8 @@ def serve_page(
     autosave: str | None = None,
     scheduler: str | None = None,
     seconds: float | None = None,
+    uploads: UploadLimit | None = None,
+    public: bool = False,
 ) -> pn.viewable.Viewable:
     """Return the page of the current browser session, for the served script.
 
@@ -94,8 +101,14 @@ def serve_page(
     seconds
         Budget of a sampler's run, 0 for a fixed number of steps. Default: ``HCVIZ_SECONDS``, else
         20.
+    uploads
+        Limits the uploads of each visitor. Default: no limit.
+    public
+        Whether other machines get the page. Else they get a sentence.
     """
     pn.extension(notifications=False)
+    if pn.state.curdoc is not None and not public and is_refused(pn.state.curdoc):
+        return pn.pane.Str(SENTENCE)
     # Validation takes a third of the time to open a page; tests/test_explorer.py does it.
     settings.perform_document_validation = False
     start_busy_cleanup()
@@ -136,9 +149,22 @@ def serve_page(
         explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
 
     kept = state_folder(autosave)
-    if document is not None and kept is not None:
-        visitor = pn.state.cookies.get("hcviz-visitor")
-        explorer.keep_below(kept, visitor if is_token(visitor) else new_token())
+    if document is not None:
+        known = visitor_of(document)
+        visitor = known if is_token(known) else new_token()
+        if uploads is not None:
+            explorer.files.limit_upload = partial(uploads.take, visitor)
+        if kept is not None:
+            autosaved = explorer.keep_below(kept, visitor)
+
+            def connected(cookie: str | None) -> str:
+                if not is_token(cookie):
+                    return visitor
+                if cookie != visitor:
+                    gate.schedule(lambda: autosaved.use_visitor(cookie))
+                return cookie
+
+            when_connected(document, connected)
 
     def begin() -> None:
         gate.open()
@@ -156,6 +182,7 @@ def serve_page(
     def end(_context: Any) -> None:
         explorer.close()
         if document is not None:
+            when_connected(document, None)
             clear_document(document)
 
     pn.state.on_session_destroyed(end)

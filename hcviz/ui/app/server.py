@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
+from typing import Any
 
 import panel as pn
+from bokeh.settings import settings as bokeh_settings
 
-from hcviz.core.errors import HcvizError, InvalidParameter
+from hcviz.core.errors import HcvizError
+from hcviz.io.network_access import Access, is_loopback
 from hcviz.session.model import DataSpec, Session
+from hcviz.ui.app.gatekeeper import (
+    MAX_BODY,
+    PAGE,
+    Gatekeeper,
+    WrongPasswords,
+    security_headers,
+)
 from hcviz.ui.app.page import budget, serve_page, warm
+from hcviz.ui.app.rate_limits import UploadLimit
+from hcviz.ui.compat.error_replies import hide_error_details
+from hcviz.ui.compat.login import ERROR, LOGOUT, PasswordAuth
+from hcviz.ui.compat.request_guard import add_headers, guard_requests
 from hcviz.ui.state import data_sources as sources
 
 #: Milliseconds after which the session of a closed tab is destroyed, and between two checks for
@@ -18,8 +33,7 @@ UNUSED, CHECK = 10_000, 4_000
 
 def serve(
     opening: DataSpec | Session,
-    port: int,
-    address: str,
+    access: Access,
     autosave: str | None = None,
     scheduler: str | None = None,
     seconds: float | None = None,
@@ -30,8 +44,8 @@ def serve(
     ----------
     opening
         The data or session that pages open, unless their link names built-in data.
-    port, address
-        Where to listen.
+    access
+        Where to listen, and who may open the page.
     autosave, scheduler, seconds
         See :func:`hcviz.ui.serve_page`.
 
@@ -40,29 +54,70 @@ def serve(
     HcvizError
         If the port cannot be used, or the data cannot be read.
     """
-    if not 1 <= port <= 65535:
-        raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
     budget(seconds)
     sources.offer(opening)
-    hosts = {address, "127.0.0.1", "localhost"}
+    uploads = UploadLimit() if access.public else None
+
+    def page() -> pn.viewable.Viewable:
+        return serve_page(
+            autosave=autosave, scheduler=scheduler, seconds=seconds, uploads=uploads, public=True
+        )
+
     try:
         server = pn.serve(
-            {"/": lambda: serve_page(autosave=autosave, scheduler=scheduler, seconds=seconds)},
-            port=port,
-            address=address,
-            websocket_origin=sorted(f"{host}:{port}" for host in hosts),
+            {"/": page},
+            port=access.port,
+            address=access.address,
+            websocket_origin=list(access.origins),
             title="hcviz",
             show=False,
             start=False,
             verbose=False,
             unused_session_lifetime_milliseconds=UNUSED,
             check_unused_sessions_milliseconds=CHECK,
+            **_protection(access),
         )
     except OSError as fault:
         raise HcvizError(
-            f"Port {port} of {address} cannot be used ({fault.strerror}).",
+            f"Port {access.port} of {access.address} cannot be used ({fault.strerror}).",
             "Choose another one with --port.",
         ) from None
-    print(f"hcviz: http://{address}:{port} (Ctrl-C ends it)", file=sys.stderr)
+    hide_error_details()
+    guard_requests(server, Gatekeeper(limited=access.public))
+    add_headers(server, security_headers, PAGE)
+    print(f"hcviz: {access.url} ({_who(access)}Ctrl-C ends it)", file=sys.stderr)
     warm()
     server.run_until_shutdown()
+
+
+def _protection(access: Access) -> dict[str, Any]:
+    """Return the options of Panel's and Bokeh's server that protect the page."""
+    options: dict[str, Any] = {
+        # A browser cannot choose the name of its session, nor open one without this server's page.
+        "sign_sessions": True,
+        "secret_key": bokeh_settings.secret_key_bytes() or secrets.token_bytes(32),
+        # The token of a page, which scripts can read, holds no other cookies and no headers.
+        "include_cookies": ["hcviz-theme"],
+        "include_headers": [],
+        "http_server_kwargs": {"max_body_size": MAX_BODY},
+        # All visitors of a public server on a loopback address come through a proxy.
+        "use_xheaders": access.public and is_loopback(access.address),
+    }
+    if access.password is not None:
+        options["auth_provider"] = PasswordAuth(access.password, WrongPasswords())
+    elif access.oauth:
+        options |= {
+            "oauth_provider": access.oauth,
+            "oauth_error_template": str(ERROR),
+            "logout_template": str(LOGOUT),
+        }
+    if access.password is not None or access.oauth:
+        options["cookie_secret"] = pn.config.cookie_secret or secrets.token_urlsafe(32)
+    return options
+
+
+def _who(access: Access) -> str:
+    """Return who may open the page, for the line on the terminal."""
+    if access.oauth:
+        return f"login with {access.oauth}; "
+    return "" if access.password is None else "a password is needed; "

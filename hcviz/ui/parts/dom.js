@@ -1,4 +1,31 @@
 // Shared by all components: create elements, repaint and keep the focus, save and open files.
+
+// A text with the codes of characters that reorder text. They can make a name look like another one.
+// `show_bidi` of core/text.py has the same list.
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+function visible(text) {
+  return typeof text === "string"
+    ? text.replace(
+        BIDI_CONTROL,
+        c => `[U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`,
+      )
+    : text
+}
+
+// Attributes that a person reads or hears.
+const READ = new Set(["title", "aria-label", "aria-description", "placeholder", "alt"])
+
+function append(node, children) {
+  node.append(
+    ...children
+      .flat(Infinity)
+      .filter(child => child !== null && child !== undefined && child !== false)
+      .map(visible),
+  )
+  return node
+}
+
 function h(tag, props = {}, ...children) {
   const node = document.createElement(tag)
   if (tag === "button") node.type = "button" // unless `props` say that it submits a form
@@ -9,14 +36,9 @@ function h(tag, props = {}, ...children) {
     else if (key === "value") node.value = value
     else if (key === "checked") node.checked = value
     else if (value === true) node.setAttribute(key, "")
-    else node.setAttribute(key, value)
+    else node.setAttribute(key, READ.has(key) ? visible(value) : value)
   }
-  node.append(
-    ...children
-      .flat(Infinity)
-      .filter(child => child !== null && child !== undefined && child !== false),
-  )
-  return node
+  return append(node, children)
 }
 
 // A button with a text; the `main` one of several is emphasised.
@@ -30,14 +52,9 @@ function svg(tag, props = {}, ...children) {
   for (const [key, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value)
-    else node.setAttribute(key, value)
+    else node.setAttribute(key, READ.has(key) ? visible(value) : value)
   }
-  node.append(
-    ...children
-      .flat(Infinity)
-      .filter(child => child !== null && child !== undefined && child !== false),
-  )
-  return node
+  return append(node, children)
 }
 
 // The attribute "d" of a path through points; null begins a new line. `at(point)` is [x, y].

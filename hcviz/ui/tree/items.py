@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData
+from hcviz.core.text import show_bidi, show_bidi_in_all
 
 #: With more classes the rarest ones share the last code, named "other".
 MAX_CLASSES = 250
@@ -46,6 +47,8 @@ class Strip:
 class Items:
     """The items of a data set, as the tree and the heatmap show them.
 
+    Characters in labels and titles that reorder text are shown as their codes.
+
     Parameters
     ----------
     labels : n names
@@ -70,6 +73,8 @@ class Items:
 
     def __post_init__(self) -> None:
         n = len(self.labels)
+        object.__setattr__(self, "labels", show_bidi_in_all(self.labels))
+        object.__setattr__(self, "title", show_bidi(self.title))
         for name, shape in (("features", (n,)), ("similarity", (n, n))):
             value = getattr(self, name)
             if name == "similarity" and hasattr(value, "similarity"):
@@ -92,7 +97,7 @@ class Items:
         """Return the features' names, or numbers."""
         width = 0 if self.features is None else int(np.shape(self.features)[1])
         if self.feature_names is not None and len(self.feature_names) == width:
-            return tuple(str(name) for name in self.feature_names)
+            return tuple(show_bidi(str(name)) for name in self.feature_names)
         return tuple(f"feature {k + 1}" for k in range(width))
 
     def strips(self) -> tuple[Strip, ...]:
@@ -124,7 +129,7 @@ def _strip(name: str, values: Any, n: int) -> Strip:
     code = {text: k for k, text in enumerate(known)}
     other = code.get("other", 255)
     codes = np.array([255 if t is None else code.get(t, other) for t in texts], np.uint8)
-    return Strip(name, codes, tuple(known))
+    return Strip(show_bidi(name), codes, tuple(map(show_bidi, known)))
 
 
 def _missing(value: Any) -> bool:

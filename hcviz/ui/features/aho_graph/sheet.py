@@ -18,6 +18,7 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
+from hcviz.core.text import show_bidi
 from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
 from hcviz.ui.compat.python_parameters import python_only
@@ -291,7 +292,7 @@ def drawing(state: dict[str, Any]) -> Any:
     )  # fmt: skip
     named = [n for n in nodes if len(nodes) <= MAX_NAMED or n["kind"] in ("together", "apart")]
     words = hv.Labels(
-        ([n["x"] for n in named], [n["y"] for n in named], [n["name"] for n in named])
+        ([n["x"] for n in named], [n["y"] for n in named], [show_bidi(n["name"]) for n in named])
     ).opts(text_color=theme.ink, text_font_size="11px", text_align="center", yoffset=0)
 
     def paint(plot: Any, _element: Any) -> None:

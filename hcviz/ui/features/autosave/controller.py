@@ -217,8 +217,7 @@ class AutosaveController(Controls):
 
     # ------------------------------------------------------------------ offering
 
-    @ACTS.on("visitor")
-    def _set_visitor(self, token: str) -> None:
+    def use_visitor(self, token: str) -> None:
         """Use the token that the browser already has, from the page of another tab."""
         if self._journal is None and is_token(token):
             self.shelf = UnfinishedSessions(self.shelf.root, token)

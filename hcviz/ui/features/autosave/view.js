@@ -1,12 +1,3 @@
-// Keep the first visitor token in a cookie. Each later page sends this token to the server.
-function visitor(token, send) {
-  const known = document.cookie.match(/(?:^|; )hcviz-visitor=([\w-]+)/)?.[1]
-  if (known && known !== token) send("visitor", { token: known })
-  const secure = location.protocol === "https:" ? "; Secure" : ""
-  const cookie = `hcviz-visitor=${known ?? token}`
-  document.cookie = `${cookie}; path=/; max-age=31536000; SameSite=Lax${secure}`
-}
-
 function moment(iso) {
   const then = new Date(iso),
     today = new Date().toDateString() === then.toDateString()
@@ -28,7 +19,7 @@ function rejoin(send) {
   if (name) send("rejoin", { name })
 }
 
-let sent = ""
+let asked = false
 export const render = component(
   "notice",
   (state, send) => {
@@ -84,8 +75,8 @@ export const render = component(
     )
   },
   (live, root, send) => {
-    if (live.visitor && sent !== live.visitor) {
-      visitor((sent = live.visitor), send)
+    if (live.ready && !asked) {
+      asked = true
       rejoin(send)
     }
   },

@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class ResumeNotice(Part):
-    """A bar that offers an unfinished session; it gives the browser its visitor token."""
+    """A bar that offers an unfinished session; it asks for a tab's own session."""
 
     locals().update(script_and_style(__file__, "view"))

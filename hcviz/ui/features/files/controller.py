@@ -7,7 +7,7 @@ import binascii
 import io
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -53,6 +53,8 @@ class FileController:
         self.store = store
         self.part = part
         self.centre = centre
+        #: Called with the files and bytes that arrive. Raises an error if they are too many.
+        self.limit_upload: Callable[[int, int], None] | None = None
         self._upload: Any = None
         self._sending = ""  # the name of the file
         self._pieces: list[bytes] = []
@@ -134,7 +136,10 @@ class FileController:
         try:
             if piece != len(self._pieces):
                 raise _broken()
-            self._pieces.append(_decoded(more["base64"]))
+            content = _decoded(more["base64"])
+            if self.limit_upload is not None:
+                self.limit_upload(int(piece == 0), len(content))
+            self._pieces.append(content)
             self._check_size(str(more["name"]))
         except HcvizError:
             self._cancel_upload()

@@ -443,7 +443,7 @@ export const render = component(
   (live, root) => {
     const status = root.querySelector(".status")
     status.className = `status ${live.status ?? ""}`
-    status.textContent = status.title = live.text ?? ""
+    status.textContent = status.title = visible(live.text ?? "")
     status.dataset.run = live.run ?? -1
   },
 )
