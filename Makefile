@@ -2,6 +2,8 @@
 # `make docs` makes the documentation.
 PORT ?= 5006
 PYTHON := .venv/bin/python
+# Python's own encoding of texts, whatever the locale, also in the tests.
+export PYTHONUTF8 := 1
 
 # Tests of the core that run a second time without the compiler, since plain Python must give the
 # same results. Tests of speed, which have takes_less_than in their names, are left out.

@@ -79,7 +79,7 @@ class LoadServer:
                     return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > until:
-                    raise SystemExit(self.log.read_text()) from None
+                    raise SystemExit(self.log.read_text(encoding="utf-8")) from None
             await asyncio.sleep(0.2)
 
     def measure(self) -> None:
@@ -88,7 +88,7 @@ class LoadServer:
 
     def report(self) -> dict[str, float]:
         """Return the figures of the event loop and the jobs."""
-        found: dict[str, float] = json.loads(self._report.read_text())
+        found: dict[str, float] = json.loads(self._report.read_text(encoding="utf-8"))
         return found
 
     async def census(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class LoadServer:
         self.process.send_signal(signal.SIGUSR1)
         while not self._census.exists():
             await asyncio.sleep(0.05)
-        found: dict[str, Any] = json.loads(self._census.read_text())
+        found: dict[str, Any] = json.loads(self._census.read_text(encoding="utf-8"))
         return found
 
     def memory(self, workers: bool = False) -> float:
@@ -117,13 +117,17 @@ def _children(pid: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(OSError):
-            found += [int(child) for child in (task / "children").read_text().split()]
+            found += [
+                int(child) for child in (task / "children").read_text(encoding="utf-8").split()
+            ]
     return found
 
 
 def _resident(pid: int) -> float:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf(
+            "SC_PAGESIZE"
+        )
     except OSError:
         return 0.0
 
@@ -304,9 +308,12 @@ def serving(data: str, options: list[str]) -> Iterator[LoadServer]:
         server = LoadServer(Path(folder), data, options)
         try:
             yield server
-            faults = server.log.read_text().count("Traceback")
+            faults = server.log.read_text(encoding="utf-8").count("Traceback")
             if faults:
-                print(f"The server logged {faults} tracebacks.\n", server.log.read_text())
+                print(
+                    f"The server logged {faults} tracebacks.\n",
+                    server.log.read_text(encoding="utf-8"),
+                )
         finally:
             server.stop()
 

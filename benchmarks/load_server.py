@@ -63,7 +63,7 @@ class Meter:
         while True:
             self.jobs = max(self.jobs, running_jobs())
             figures = {name: getattr(self, name) for name in vars(self)}
-            part.write_text(json.dumps(figures))
+            part.write_text(json.dumps(figures), encoding="utf-8")
             part.replace(path)
             time.sleep(PACE)
 

@@ -37,7 +37,7 @@ from hcviz.ui import serve_page
 from hcviz.ui.app import remote_visitors
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.rate_limits import RateLimit, UploadLimit
-from hcviz.ui.app.server import _protection
+from hcviz.ui.app.server import protection
 from hcviz.ui.compat import visitor_cookie
 from tests.conftest import ROOT
 from tests.ports import free_port
@@ -408,7 +408,7 @@ def test_a_limit_is_a_burst_and_a_rate():
     assert [limit.wait("a", 3), limit.peek("a", 2)] == [0, 20]
     for k in range(30_000):
         limit.wait(str(k))
-    assert len(limit._left) <= 10_000
+    assert len(limit) <= 10_000
 
 
 def test_uploads_are_limited_by_files_and_by_bytes():
@@ -486,13 +486,13 @@ def test_panel_serve_still_listens_on_all_addresses_by_itself():
 
 def test_oauth_protects_with_local_pages():
     found = access({"PANEL_OAUTH_PROVIDER": "github"}, public=True)
-    options = _protection(found)
+    options = protection(found)
     assert options["oauth_provider"] == "github"
     assert len(options["cookie_secret"]) >= 32
     for page in (options["oauth_error_template"], options["logout_template"]):
         assert "//" not in Path(page).read_text()
-    assert "cookie_secret" not in _protection(access())
-    assert _protection(access())["sign_sessions"]
+    assert "cookie_secret" not in protection(access())
+    assert protection(access())["sign_sessions"]
 
 
 # ---------------------------------------------------------------------- the contracts
@@ -503,8 +503,8 @@ def test_panel_and_bokeh_still_have_what_is_replaced():
     assert visitor_cookie.prepare_page.__qualname__ == "AuthRequestHandler.prepare"
     assert visitor_cookie.prepare_socket.__qualname__ == "WSHandler.prepare"
     visitor_cookie.keep_visitor_cookies()
-    assert DocHandler.prepare is visitor_cookie._prepare_page
-    assert PanelWSHandler.prepare is visitor_cookie._prepare_socket
+    assert DocHandler.prepare is visitor_cookie.prepare_page_with_visitor
+    assert PanelWSHandler.prepare is visitor_cookie.prepare_socket_with_visitor
     assert callable(error.create)
     assert {"_internal_error", "_protocol_error"} <= {*vars(WSHandler)}
     assert {"post", "get", "set_current_user"} <= {*vars(BasicLoginHandler)}

@@ -126,6 +126,30 @@ def test_a_private_field_is_found(source):
     assert private_names_of_others(source)
 
 
+def texts_without_encoding(source: str) -> list[int]:
+    """Return the lines that read or write a text in whatever encoding the system has."""
+    lines = []
+    for call in (each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        given = len(call.args) + sum(each.arg == "encoding" for each in call.keywords)
+        if (name == "read_text" and not given) or (name == "write_text" and given == 1):
+            lines.append(call.lineno)
+    return lines
+
+
+def test_texts_have_an_encoding():
+    """On Windows, and where no locale is set, the page's scripts could not be read otherwise."""
+    found = {
+        str(path.relative_to(ROOT)): lines
+        for folder in ("hcviz", "tools", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        if "taxonomy" not in path.parts
+        and (lines := texts_without_encoding(path.read_text("utf-8")))
+    }
+    assert found == {}
+    assert texts_without_encoding("a.read_text()\nb.write_text('x')") == [1, 2]
+
+
 # ---------------------------------------------------------------------- dependencies
 
 

@@ -64,7 +64,9 @@ def program() -> str:
 
 def page_scripts() -> Iterator[Script]:
     """Yield the modules of all components and the callbacks of a page."""
-    files = {path: path.read_text() for path in sorted((ROOT / "hcviz").rglob("*.js"))}
+    files = {
+        path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "hcviz").rglob("*.js"))
+    }
     explorer = Explorer(lambda callback: None)
     try:
         for component in _subclasses(MessageComponent):
@@ -109,7 +111,7 @@ def faults(scripts: Iterable[Script]) -> list[Fault]:
     found: dict[Fault, int] = defaultdict(int)
     with tempfile.TemporaryDirectory() as folder:
         for number, script in enumerate(scripts):
-            Path(folder, f"{number}.js").write_text(script.text)
+            Path(folder, f"{number}.js").write_text(script.text, encoding="utf-8")
         command = [program(), "--config", str(RULES), "--format", "json", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:

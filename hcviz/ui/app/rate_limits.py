@@ -28,6 +28,10 @@ class RateLimit:
         self._burst, self._rate, self._clock = burst, per_minute / 60, clock
         self._left: dict[str, tuple[float, float]] = {}  # key -> (tokens, time)
 
+    def __len__(self) -> int:
+        """Return the number of keys that are remembered."""
+        return len(self._left)
+
     def wait(self, key: str, cost: float = 1.0) -> float:
         """Return 0 and take ``cost`` tokens, or return the seconds until there are so many."""
         now = self._clock()

@@ -18,7 +18,7 @@ SENTENCE = (
 
 
 def is_refused(document: Document) -> bool:
-    """Return True if the page was asked for by another machine, and nobody allowed that.
+    """Return True if the page was asked for by another machine, which was not allowed.
 
     ``panel serve`` without ``--address`` listens on all addresses. ``HCVIZ_PUBLIC=1`` allows other
     machines, for servers that are protected in another way.

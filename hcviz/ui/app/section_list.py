@@ -13,11 +13,17 @@ class SectionList(Part):
     """The sections of :data:`hcviz.ui.app.sections.SECTIONS`, drawn one below the other."""
 
     _esm = "\n".join(
-        [SHARED_SCRIPT, (PARTS / "plots.js").read_text(), "const SECTIONS = {}"]
-        + [f"{{\n{each.read_text()}\n}}" for each in sorted(_FEATURES.glob("*/section.js"))]
-        + [(UI / "app" / "section_list.js").read_text()]
+        [SHARED_SCRIPT, (PARTS / "plots.js").read_text(encoding="utf-8"), "const SECTIONS = {}"]
+        + [
+            f"{{\n{each.read_text(encoding='utf-8')}\n}}"
+            for each in sorted(_FEATURES.glob("*/section.js"))
+        ]
+        + [(UI / "app" / "section_list.js").read_text(encoding="utf-8")]
     )
     _stylesheets: ClassVar[list[str]] = [
-        *((PARTS / name).read_text() for name in ("tokens.css", "common.css", "plots.css")),
-        *(each.read_text() for each in sorted(_FEATURES.glob("*/section.css"))),
+        *(
+            (PARTS / name).read_text(encoding="utf-8")
+            for name in ("tokens.css", "common.css", "plots.css")
+        ),
+        *(each.read_text(encoding="utf-8") for each in sorted(_FEATURES.glob("*/section.css"))),
     ]

@@ -75,7 +75,7 @@ def serve(
             verbose=False,
             unused_session_lifetime_milliseconds=UNUSED,
             check_unused_sessions_milliseconds=CHECK,
-            **_protection(access),
+            **protection(access),
         )
     except OSError as fault:
         raise HcvizError(
@@ -90,7 +90,7 @@ def serve(
     server.run_until_shutdown()
 
 
-def _protection(access: Access) -> dict[str, Any]:
+def protection(access: Access) -> dict[str, Any]:
     """Return the options of Panel's and Bokeh's server that protect the page."""
     options: dict[str, Any] = {
         # A browser cannot choose the name of its session, nor open one without this server's page.

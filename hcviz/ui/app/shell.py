@@ -56,7 +56,7 @@ class Shell(MessageFrame):
     acts = param.Dict(default={}, doc="The messages that the browser may send, with their fields.")
 
     _esm = "\n".join(
-        each.read_text()
+        each.read_text(encoding="utf-8")
         for each in (
             COMPAT / "component_view.js",
             COMPAT / "kernel_connection.js",
@@ -66,8 +66,8 @@ class Shell(MessageFrame):
         )
     )
     _stylesheets: ClassVar[list[str]] = [
-        (PARTS / "tokens.css").read_text(),
-        (HERE / "shell.css").read_text(),
+        (PARTS / "tokens.css").read_text(encoding="utf-8"),
+        (HERE / "shell.css").read_text(encoding="utf-8"),
     ]
 
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:

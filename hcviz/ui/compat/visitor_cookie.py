@@ -46,8 +46,8 @@ def when_connected(document: Document, connected: Connected | None) -> None:
 
 def keep_visitor_cookies() -> None:
     """Handle the cookie in the requests of pages and websockets of this process."""
-    DocHandler.prepare = _prepare_page  # type: ignore[assignment, method-assign]
-    WSHandler.prepare = _prepare_socket  # type: ignore[method-assign]
+    DocHandler.prepare = prepare_page_with_visitor  # type: ignore[assignment, method-assign]
+    WSHandler.prepare = prepare_socket_with_visitor  # type: ignore[method-assign]
 
 
 def _take(request: HTTPServerRequest) -> str | None:
@@ -61,12 +61,12 @@ def _take(request: HTTPServerRequest) -> str | None:
     return found
 
 
-async def _prepare_page(handler: DocHandler) -> None:
+async def prepare_page_with_visitor(handler: DocHandler) -> None:
     await prepare_page(handler)
     _take(handler.request)
 
 
-async def _prepare_socket(handler: WSHandler) -> None:
+async def prepare_socket_with_visitor(handler: WSHandler) -> None:
     await prepare_socket(handler)
     token = _take(handler.request)
     document = None if handler._finished else _document_of(handler)

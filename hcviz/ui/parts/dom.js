@@ -1,6 +1,6 @@
 // Shared by all components: create elements, repaint and keep the focus, save and open files.
 
-// A text with the codes of characters that reorder text. They can make a name look like another one.
+// A text with the codes of characters that reorder text. They can make a name look like another.
 // `show_bidi` of core/text.py has the same list.
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

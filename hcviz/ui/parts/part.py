@@ -21,10 +21,13 @@ UI = Path(__file__).resolve().parents[1]
 PARTS = UI / "parts"
 #: What the scripts of all parts begin with.
 SHARED_SCRIPT = "\n".join(
-    each.read_text()
+    each.read_text(encoding="utf-8")
     for each in (COMPAT / "component_view.js", PARTS / "messages.js", PARTS / "dom.js")
 )
-_CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
+_CSS = [
+    (PARTS / "tokens.css").read_text(encoding="utf-8"),
+    (PARTS / "common.css").read_text(encoding="utf-8"),
+]
 
 OnAct = Callable[[str, dict[str, Any]], None]
 
@@ -49,8 +52,9 @@ def script_and_style(module: str, name: str, *shared: Path) -> dict[str, Any]:
     files = [*shared, Path(module).with_name(name)]
     styles = [each.with_suffix(".css") for each in files]
     return {
-        "_esm": SHARED_SCRIPT + "\n".join(each.with_suffix(".js").read_text() for each in files),
-        "_stylesheets": [*_CSS, *(each.read_text() for each in styles)],
+        "_esm": SHARED_SCRIPT
+        + "\n".join(each.with_suffix(".js").read_text(encoding="utf-8") for each in files),
+        "_stylesheets": [*_CSS, *(each.read_text(encoding="utf-8") for each in styles)],
     }
 
 

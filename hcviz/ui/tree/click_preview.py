@@ -48,7 +48,7 @@ class ClickPreview:
                 "tree_figure": dendrogram.figure, "tree_range": dendrogram.x_range,
                 "heat_range": heat.x_range,
             },
-            code=Path(__file__).with_name("click_preview.js").read_text(),
+            code=Path(__file__).with_name("click_preview.js").read_text(encoding="utf-8"),
         )  # fmt: skip
 
         def call(what: str, figure: str = "") -> CustomJS:

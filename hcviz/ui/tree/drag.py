@@ -67,7 +67,7 @@ class LeafDrag:
                 "line": self.line, "bands": self.bands, "cut": dendrogram.cut_grip,
                 "drop": self.drop,
             },
-            code="\n".join(each.read_text() for each in scripts),
+            code="\n".join(each.read_text(encoding="utf-8") for each in scripts),
         )  # fmt: skip
         for plot in (dendrogram.figure, labels.figure):
             for event in (MouseEnter, MouseMove):  # these come before a press

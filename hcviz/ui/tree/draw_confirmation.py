@@ -38,7 +38,7 @@ class DrawConfirmation:
             "data",
             CustomJS(
                 args={"answer": self.answer},
-                code=(COMPAT / "kernel_roots.js").read_text() + CONFIRM,
+                code=(COMPAT / "kernel_roots.js").read_text(encoding="utf-8") + CONFIRM,
             ),
         )
         self.answer.on_change("data", lambda _attribute, _old, _new: self._confirm(self._number))

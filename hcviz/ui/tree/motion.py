@@ -72,7 +72,10 @@ def move_together(lead: ColumnDataSource, others: Iterable[ColumnDataSource], fi
 
     ``figure`` shows them. The first tree may come with the page, without a change of data.
     """
-    move = CustomJS(args={"lead": lead}, code=FilePath(__file__).with_name("motion.js").read_text())
+    move = CustomJS(
+        args={"lead": lead},
+        code=FilePath(__file__).with_name("motion.js").read_text(encoding="utf-8"),
+    )
     for source in (lead, *others):
         source.js_on_change("data", move)
     figure.js_on_change("inner_width", move)

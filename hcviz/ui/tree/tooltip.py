@@ -45,7 +45,9 @@ class Tooltip:
         args = {"probe": self.probe, "tip": self.tip}
 
         def call(what: str, name: str = "") -> CustomJS:
-            return CustomJS(args={**args, "what": what, "name": name}, code=_SCRIPT.read_text())
+            return CustomJS(
+                args={**args, "what": what, "name": name}, code=_SCRIPT.read_text(encoding="utf-8")
+            )
 
         for name, plot in figures.items():
             plot.js_on_event(MouseMove, call("move", name))
