@@ -89,7 +89,7 @@ def is_private(name: str) -> bool:
 
 def private_names_of_others(source: str) -> set[str]:
     """Return the private names that a module uses and does not define."""
-    used, own = set(), {"_replace"}  # of a named tuple, which is public
+    used, own = set(), {"_replace", "_repr_html_"}  # of named tuples and of notebooks: public
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute):
             found = used if isinstance(node.ctx, ast.Load) else own

@@ -156,8 +156,9 @@ def run(
     ----------
     name : str
         The method.
-    problem : Problem, DataFrame or array (n, d)
-        What to run on. A DataFrame, an array or nested lists mean ``Problem(features=...)``.
+    problem : Problem, Dataset, DataFrame or array (n, d)
+        What to run on. A DataFrame, an array or nested lists mean ``Problem(features=...)``, a
+        data set its ``problem()``.
     seed : int
         Of the random numbers. Seed s gives the same as run 0 of a page with this seed.
     start : Tree, Snapshot or None
@@ -294,7 +295,9 @@ def _sample(
             begin = partial(method.start_run, problem, checked, rng)
             samplers.append(sampling.SnapshotSampler(begin))
         options["thin"] = 1
-    return sampling.sample_until_settled(samplers, problem.n_items, **options)
+    found = sampling.sample_until_settled(samplers, problem.n_items, **options)
+    found.labels = problem.own_labels
+    return found
 
 
 def _seconds(seconds: Any) -> float:
@@ -328,8 +331,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     Returns
     -------
     Tree
-        The last tree of the run. For a method that samples, the summary tree of its draws: the most
-        credible tree of sampled clades, see :meth:`Posterior.summary_tree`.
+        The last tree of the run, with the items' names. For a method that samples, the summary
+        tree of its draws with its supports: the most credible tree of sampled clades, see
+        :meth:`Posterior.summary_tree`.
 
     Notes
     -----
@@ -349,6 +353,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     --------
     >>> fit("average", [[0.0], [1.0], [5.0]]).to_newick(["a", "b", "c"])
     '(c:4.5,(a:1.0,b:1.0):3.5);'
+    >>> import hcviz
+    >>> fit("average", hcviz.datasets.load("zoo")).clusters(2)[["wolf", "lion", "wasp"]].tolist()
+    [1, 1, 2]
     """
     method = get(name)
     if method.samples and method.samplers is not None:
@@ -358,9 +365,10 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
         if given.n_constraints:
             build_tree(given.n_items, given.triplets, given.groups)  # raises InconsistentTriplets
             start = fit(name, given.without_constraints(), seed=seed, **params)
-    for snapshot in run(name, problem, seed=seed, start=start, **params):
+    given = method.check_problem(problem, start)
+    for snapshot in run(name, given, seed=seed, start=start, **params):
         tree = snapshot.tree
-    return tree
+    return tree.with_labels(given.own_labels)
 
 
 def _summary(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.tree import Tree
+from hcviz.core.tree_views import nodes_above_a_cut
 
 Int = NDArray[np.int32]
 
@@ -42,14 +43,10 @@ def cut(tree: Tree, n_clusters: int) -> Int:
     >>> cut(hcviz.Tree.from_newick("((0,1),(2,3));"), 2).tolist()
     [1, 1, 0, 0]
     """
-    n, m = tree.n_leaves, tree.n_nodes
+    n = tree.n_leaves
     if n_clusters < 1:
         raise InvalidParameter(f"n_clusters must be 1 or more, not {n_clusters}.")
-    order = n + np.lexsort((np.arange(n, m), tree.height[n:]))[::-1]
-    n_children = np.diff(tree.children_csr[0])[order]
-    clusters = 1 + np.concatenate([[0], np.cumsum(n_children - 1)])
-    removed = np.zeros(m, bool)
-    removed[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
+    removed = nodes_above_a_cut(tree.parent, tree.height, n, n_clusters)
     tops = np.flatnonzero(~removed & np.append(removed[tree.parent[:-1]], True))
     labels = np.empty(n, np.int32)
     for label, node in enumerate(tops):

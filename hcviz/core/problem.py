@@ -15,6 +15,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.errors import InvalidConstraint, InvalidData, TooLarge
 from hcviz.core.groups import Groups
+from hcviz.core.item_names import indices_of
 from hcviz.core.piles import Pile, check_piles
 from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.table_cells import MAX_NUMBER
@@ -79,7 +80,7 @@ class ComparisonOracle(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Items with their features, similarities, comparisons and constraints.
 
@@ -88,7 +89,8 @@ class Problem:
     Parameters
     ----------
     labels : sequence of str, optional
-        Different names, n of them. Default: the index of a DataFrame, or ``"0" .. "n-1"``.
+        Different names, n of them. Default: the index of a DataFrame, or ``"0" .. "n-1"``. A
+        DataFrame or an array (n, d) in this first place means ``features``.
     features : float64 (n, d) or DataFrame, optional
         Finite numbers from -1e100 to 1e100. d = 0 is allowed; the sampler then draws from its
         prior. In a pandas DataFrame, yes/no and true/false become one 0/1 column, and each value
@@ -99,8 +101,8 @@ class Problem:
         Finite, up to 1e100, and symmetric; larger is more similar. The diagonal is ignored. A
         sparse matrix stays sparse (a ``csr_array`` with int32 indices): missing entries are 0, and
         no entry may be negative. The index and columns of a DataFrame are the items.
-    triplets : Triplets or int (m, 3), optional
-        Constraints ab|c, hard or soft.
+    triplets : Triplets, int (m, 3) or names (m, 3), optional
+        Constraints ab|c, hard or soft. Here and in groups, items are numbers or labels.
     comparisons : Comparisons or int (m, 3) or (m, 4), optional
         Answers about hidden similarities.
     oracle : SimilarityOracle or ComparisonOracle, optional
@@ -111,9 +113,9 @@ class Problem:
         Measured distances: finite, symmetric, 0 or more. The diagonal is ignored. Linkages and
         methods for dissimilarities use them. If there is no other source of similarities, other
         methods use (max d - d) / max d.
-    groups : Groups or sets of int, optional
+    groups : Groups or sets of int or str, optional
         Sets of items that must be clades, hard or soft. Stored as ``Groups``.
-    not_groups : Groups or sets of int, optional
+    not_groups : Groups or sets of int or str, optional
         Sets of items that must not be clades. Only some methods can keep them, for example
         ``ddt``. Stored as ``Groups``.
     piles : sequence of Pile, optional
@@ -155,6 +157,11 @@ class Problem:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        if is_frame(self.labels) or (isinstance(self.labels, np.ndarray) and self.labels.ndim == 2):
+            if self.features is not None:
+                raise InvalidData("Two tables were given: as labels and as features.")
+            put(self, "features", self.labels)
+            put(self, "labels", None)
         self._read_frames()
         counts: dict[str, int] = {}
         if self.labels is not None:
@@ -178,6 +185,9 @@ class Problem:
             counts["items of the oracle"] = check_oracle(self.oracle)
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
             put(self, "comparisons", Comparisons(self.comparisons))
+        if self.labels is not None:
+            for name in ("triplets", "groups", "not_groups"):
+                put(self, name, self._indices(getattr(self, name), f"The {name}"))
         put(self, "triplets", Triplets.of(self.triplets))
         put(self, "groups", Groups.of(self.groups))
         put(self, "not_groups", Groups.of(self.not_groups))
@@ -232,13 +242,32 @@ class Problem:
         if self.labels is None and names:
             put(self, "labels", next(iter(names.values())))
 
+    def __repr__(self) -> str:
+        parts = [f"{self.n_items} items"]
+        if self.features is not None:
+            parts.append(f"{self.features.shape[1]} features")
+        parts += [
+            name for name in ("similarity", "dissimilarity") if getattr(self, name) is not None
+        ]
+        if self.oracle is not None:
+            parts.append(type(self.oracle).__name__)
+        for name in ("comparisons", "triplets", "groups", "not_groups", "piles"):
+            count = 0 if getattr(self, name) is None else len(getattr(self, name))
+            if count:
+                parts.append(f"{count} {name.replace('_', ' ')}")
+        return f"Problem({', '.join(parts)})"
+
+    def _indices(self, items: Any, what: str) -> Any:
+        assert self.labels is not None
+        return indices_of(items, self.labels, what.replace("_", " "))
+
     def with_triplets(self, triplets: Any) -> Problem:
         """Return a problem with other triplets and otherwise the same data.
 
         Parameters
         ----------
-        triplets : Triplets, int (m, 3) or None
-            The constraints; None: none.
+        triplets : Triplets, int (m, 3), names (m, 3) or None
+            The constraints; None: none. Items are numbers or labels.
 
         Returns
         -------
@@ -259,10 +288,14 @@ class Problem:
         >>> problem = Problem(features=[[0.0], [1.0], [5.0]])
         >>> len(problem.with_triplets([[1, 2, 0]]).triplets), len(problem.triplets)
         (1, 0)
+        >>> pets = Problem(labels=["dog", "cat", "eel"])
+        >>> pets.with_triplets([("dog", "cat", "eel")]).triplets.rows.tolist()
+        [[0, 1, 2]]
         """
         made = copy(self)  # the other fields are checked and frozen already
         made.__dict__.pop("constraint_rows", None)  # cached, from the former triplets
-        object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
+        rows = self._indices(triplets, "The triplets")
+        object.__setattr__(made, "triplets", Triplets.of(rows, self.n_items))
         return made
 
     def with_groups(self, groups: Any) -> Problem:
@@ -270,7 +303,7 @@ class Problem:
 
         Parameters
         ----------
-        groups : Groups, sets of int or None
+        groups : Groups, sets of int or str, or None
             Sets of items that must be clades.
 
         Returns
@@ -294,17 +327,18 @@ class Problem:
         """
         made = copy(self)  # the other fields are checked and frozen already
         made.__dict__.pop("constraint_rows", None)  # cached, from the former groups
-        object.__setattr__(made, "groups", Groups.of(groups, self.n_items))
+        sets = self._indices(groups, "The groups")
+        object.__setattr__(made, "groups", Groups.of(sets, self.n_items))
         return made
 
-    def with_group(self, items: ArrayLike, apart: ArrayLike | None = None) -> Problem:
+    def with_group(self, items: Any, apart: Any = None) -> Problem:
         """Return a problem with one more constraint: some clade has ``items`` and not ``apart``.
 
         Parameters
         ----------
-        items : int (k,) or set of int
+        items : int (k,), or a list or set of numbers or names
             Two or more different items.
-        apart : int (m,) or set of int, optional
+        apart : int (m,), or a list or set of numbers or names, optional
             Items outside. None: all other items, so that ``items`` are a clade.
 
         Returns
@@ -324,9 +358,12 @@ class Problem:
         Examples
         --------
         >>> problem = Problem(labels=["bat", "owl", "eel", "cod"]).with_group([2, 3])
-        >>> problem.groups, len(problem.with_group([0, 1], apart=[2]).triplets)
+        >>> problem.groups, len(problem.with_group(["bat", "owl"], apart=["eel"]).triplets)
         (Groups(1), 1)
         """
+        if isinstance(apart, str):
+            apart = [apart]
+        items, apart = (self._indices(each, "The group's items") for each in (items, apart))
         if apart is None:
             return self.with_groups(self.groups + Groups.of([items], self.n_items))
         outside = sorted(apart) if isinstance(apart, (set, frozenset)) else np.atleast_1d(apart)
@@ -343,7 +380,7 @@ class Problem:
 
         Parameters
         ----------
-        not_groups : Groups, sets of int or None
+        not_groups : Groups, sets of int or str, or None
             Sets of items that must not be clades.
 
         Returns
@@ -367,8 +404,16 @@ class Problem:
         False
         """
         made = copy(self)  # the other fields are checked and frozen already
-        object.__setattr__(made, "not_groups", Groups.of(not_groups, self.n_items))
+        sets = self._indices(not_groups, "The sets")
+        object.__setattr__(made, "not_groups", Groups.of(sets, self.n_items))
         return made
+
+    @property
+    def own_labels(self) -> tuple[str, ...] | None:
+        """The labels; None if they are the default, the numbers 0..n-1."""
+        assert self.labels is not None
+        default = all(name == str(i) for i, name in enumerate(self.labels))
+        return None if default else tuple(self.labels)
 
     @property
     def n_constraints(self) -> int:
@@ -597,8 +642,14 @@ def check_oracle(oracle: Any) -> int:
 
 
 def as_problem(given: Any) -> Any:
-    """Convert a DataFrame, an array or nested lists to a problem; return other values unchanged."""
-    return Problem(features=given) if is_feature_table(given) else given
+    """Convert a table of features or a data set to a problem; return other values unchanged.
+
+    A data set has a method ``problem``. Its default similarity is that of the page.
+    """
+    if is_feature_table(given):
+        return Problem(features=given)
+    make = getattr(given, "problem", None)
+    return make() if callable(make) else given
 
 
 def is_feature_table(given: Any) -> bool:

@@ -183,7 +183,7 @@ class Mask:
 View = Series | Matrix | Graph | Points | Mask
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Snapshot:
     """The tree and the metrics at one moment of a run.
 
@@ -219,3 +219,7 @@ class Snapshot:
     labels: NDArray[np.int32] | None = None
     matrices: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     views: Mapping[str, View] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        numbers = "".join(f", {name} {value:.6g}" for name, value in self.metrics.items())
+        return f"Snapshot(step {self.step} of {self.total}, {self.tree!r}{numbers})"

@@ -13,6 +13,7 @@ from hcviz.core import convert
 from hcviz.core import treekernels as kernels
 from hcviz.core.arrays import FloatM, IntList, IntM, IntN, Parents
 from hcviz.core.errors import InvalidTree, TooLarge
+from hcviz.core.tree_views import TreeViews
 from hcviz.core.validation import check_integer, check_integers
 
 Int = NDArray[np.int32]
@@ -32,7 +33,7 @@ def invariant(check: Callable[[Tree], str | None]) -> Callable[[Tree], str | Non
     return check
 
 
-class Tree:
+class Tree(TreeViews):
     """A rooted tree whose leaves are the items 0..n-1; polytomies are allowed.
 
     Parameters
@@ -123,7 +124,9 @@ class Tree:
 
     # Pickle would lose `writeable=False` and include cached arrays, so create a new tree instead.
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Tree, (self.parent, self.height, self.n_leaves))
+        return _restored, (
+            self.parent, self.height, self.n_leaves, self.labels, self.support,
+        )  # fmt: skip
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         return self
@@ -475,7 +478,8 @@ class Tree:
         Returns
         -------
         Tree
-            Nodes with a single child are removed; heights are unchanged.
+            Nodes with a single child are removed; heights are unchanged. The leaves keep their
+            labels.
 
         Raises
         ------
@@ -534,7 +538,10 @@ class Tree:
         if np.any(rank[wanted] != np.arange(wanted.size)):
             raise InvalidTree("restrict() names a leaf twice.")
         parent, origin = kernels.restrict_nodes(self.parent, rank, wanted.size)
-        return Tree(parent, self.height[origin], wanted.size), origin
+        made = Tree(parent, self.height[origin], wanted.size)
+        if self.labels is not None:
+            made = made.with_labels([self.labels[i] for i in wanted])
+        return made, origin
 
     # ------------------------------------------------------------------ other forms
 
@@ -614,8 +621,12 @@ class Tree:
         """
         parent, height, n = convert.read_newick(text, labels)
         if n == 1:
-            return cls([-1], [0.0], 1)
-        return cls.with_size_heights(parent, n) if height is None else cls(parent, height, n)
+            made = cls([-1], [0.0], 1)
+        elif height is None:
+            made = cls.with_size_heights(parent, n)
+        else:
+            made = cls(parent, height, n)
+        return made.with_labels(labels)
 
     def to_newick(self, labels: Any = None) -> str:
         """Return a Newick text with branch lengths.
@@ -623,7 +634,7 @@ class Tree:
         Parameters
         ----------
         labels : sequence of str or None
-            The names of the items; None: 0..n-1.
+            The names of the items; None: the tree's ``labels``, else 0..n-1.
 
         Returns
         -------
@@ -640,7 +651,8 @@ class Tree:
         >>> Tree.star(2).to_newick(["owl", "elm"])
         '(owl:1.0,elm:1.0);'
         """
-        return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, labels)
+        names = self.labels if labels is None else labels
+        return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, names)
 
     @classmethod
     def from_children(cls, children: list[list[int]], n_leaves: int) -> Tree:
@@ -735,6 +747,17 @@ class Tree:
         parent = np.full(n_leaves + 1, n_leaves, np.int32)
         parent[-1] = -1
         return cls.with_size_heights(parent, n_leaves)
+
+
+def _restored(
+    parent: Int, height: Float, n_leaves: int, labels: Any = None, support: Any = None
+) -> Tree:
+    tree = Tree(parent, height, n_leaves)
+    return (
+        tree
+        if labels is None and support is None
+        else tree.with_labels(labels).with_support(support)
+    )
 
 
 def _int32(values: ArrayLike, what: str) -> Int:

@@ -38,7 +38,7 @@ Classes = tuple[str | None, ...]
 LAZY_ABOVE = 4_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A named set of items.
 
@@ -171,6 +171,15 @@ class Dataset:
                 raise InvalidData(f"{self.title}: {n} labels, but {len(part)} {what}.")
         if self.target is not None and self.target.n_leaves != n:
             raise InvalidData(f"{self.title}: {n} labels, but a tree of {self.target.n_leaves}.")
+
+    def __repr__(self) -> str:
+        parts = [f"{self.n_items} items"]
+        if self.features is not None and self.features.shape[1]:
+            parts.append(f"{self.features.shape[1]} features")
+        for name in ("similarity", "dissimilarity", "classes", "target"):
+            if getattr(self, name) is not None:
+                parts.append(name)
+        return f"Dataset({self.title!r}, {', '.join(parts)})"
 
     @property
     def n_items(self) -> int:

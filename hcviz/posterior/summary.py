@@ -59,6 +59,8 @@ class Posterior(ThinnedTrees):
         The tree with the highest log joint, this log joint, and the state.
     proposals : int
         Number of proposals of all chains, with burn-in, in the result of :func:`hcviz.sample`.
+    labels : tuple of str or None
+        The names of the items, in the result of :func:`hcviz.sample`.
 
     Raises
     ------
@@ -85,6 +87,7 @@ class Posterior(ThinnedTrees):
         self.clade_table = CladeTable(n_items)
         self.record = ChainRecord(n_items)
         self.proposals = 0
+        self.labels: tuple[str, ...] | None = None
         self.best: tuple[Tree, float, Any] | None = None
         # The tree with the greatest credibility so far, by the supports at the time it came.
         self._credible_tree: tuple[Int, Float] | None = None
@@ -93,6 +96,14 @@ class Posterior(ThinnedTrees):
     def __len__(self) -> int:
         """Number of trees that were added."""
         return self.clade_table.trees
+
+    def __repr__(self) -> str:
+        text = f"Posterior({len(self)} trees of {self.n_items} items"
+        found = self.compare_chains() if len(self) else None
+        if found is None or not found.accuracy >= 0.0:
+            return f"{text})"
+        state = "settled" if found.settled else "not settled"
+        return f"{text}, {state}: supports accurate to {100 * found.accuracy:.0f} points)"
 
     def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
         """Add a draw.
@@ -553,7 +564,8 @@ class Posterior(ThinnedTrees):
         Tree
             Without ``before``, its product of clade supports is at least that of
             :meth:`max_credibility`. If all sampled trees and ``before`` are binary, the result is
-            binary and satisfies every triplet that they all satisfy.
+            binary and satisfies every triplet that they all satisfy. It has the supports of its
+            clades, and the items' names if they are known.
 
         Raises
         ------
@@ -580,13 +592,14 @@ class Posterior(ThinnedTrees):
         trees = [(parent, height) for parent, height, _ in self.thinned_trees.value]
         if not any(parent is self._credible_tree[0] for parent, _ in trees):
             trees.append(self._credible_tree)
-        if before is None:
-            return summary_tree(self.clade_table, trees, composed)
-        if not before.is_binary:
-            raise InvalidData("The tree before must be binary.", "Leave before=None.")
-        share = self.support(before)[:-1]
-        extra = margins(share, self._effective_number(before, share))
-        return summary_tree(self.clade_table, trees, composed, before, extra)
+        extra = None
+        if before is not None:
+            if not before.is_binary:
+                raise InvalidData("The tree before must be binary.", "Leave before=None.")
+            share = self.support(before)[:-1]
+            extra = margins(share, self._effective_number(before, share))
+        found = summary_tree(self.clade_table, trees, composed, before, extra)
+        return found.with_labels(self.labels).with_support(self.support(found))
 
     def _effective_number(self, tree: Tree, share: Float) -> float:
         """Return the median effective number of draws over the clades of ``tree`` in doubt.
