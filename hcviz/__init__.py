@@ -10,7 +10,7 @@ from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
 from hcviz.core.counting_oracle import CountingOracle
-from hcviz.core.errors import HcvizError, InconsistentTriplets
+from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData
 from hcviz.core.file_oracle import FileOracle
 from hcviz.core.problem import Problem
 from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringOracle
@@ -22,6 +22,45 @@ from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import place
 
 __version__ = "0.1.0"
+
+
+def read_table(table: Any, **options: Any) -> Any:
+    """Read a table of items as the page does.
+
+    Parameters
+    ----------
+    table : str, path, bytes or DataFrame
+        A file (CSV, TSV, Excel, Parquet, NumPy, FASTA, Newick), its bytes, or a table whose index
+        has the items' names.
+    **options
+        For files: ``kind``, ``columns``, ``sheet`` and ``filename`` of
+        :func:`hcviz.io.tables.read_table`.
+
+    Returns
+    -------
+    Dataset
+        The items. ``problem()`` of it is what the page would run, ``notes`` are the reader's
+        decisions.
+
+    Raises
+    ------
+    InvalidData, TooLarge
+        The table cannot be read; the message names row and column.
+
+    Examples
+    --------
+    >>> read_table(b"name,legs\\nbee,6\\nspider,8\\n")
+    Dataset('Table', 2 items, 1 features)
+    """
+    from hcviz.core.dataframes import is_frame
+    from hcviz.io import tables
+
+    if not is_frame(table):
+        return tables.read_table(table, **options)
+    if options:
+        names = ", ".join(options)
+        raise InvalidData(f"A DataFrame is read without options, but {names} was given.")
+    return tables.read_frame(table, "Your table")
 
 
 def explore(problem_or_dataset: Any, **options: Any) -> Any:
@@ -81,6 +120,7 @@ __all__ = [
     "fit",
     "metrics",
     "place",
+    "read_table",
     "run",
     "sample",
     "suggest_names",

@@ -271,7 +271,7 @@ def test_nesting_refuses_overlap():
         ([[0, 1, 2, 3]], "has all 4 items"),
         (7, "must be a list of sets"),
         ([[0, 1.5]], "integers|whole"),
-        ([["a", "b"]], "integers|whole"),
+        ([["a", "zebra"]], "which is no item"),
     ],
 )
 def test_bad_groups_get_one_sentence(groups, message):

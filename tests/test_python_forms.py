@@ -217,3 +217,15 @@ def test_representations_are_one_short_line(pets):
     assert shown[0] == "Problem(4 items, 4 features, 1 groups)"
     assert all(len(each) < 120 and "\n" not in each for each in shown)
     assert "accurate to" in shown[-1]
+
+
+def test_a_table_is_read_as_the_page_reads_it(tmp_path):
+    path = tmp_path / "pets.csv"
+    FRAME.to_csv(path)
+    for form in (path, str(path), path.read_bytes(), FRAME):
+        data = hcviz.read_table(form)
+        assert data.labels == ("dog", "cat", "eel", "cod")
+        assert data.problem().similarity.shape == (4, 4)
+    assert hcviz.read_table(path, columns={"colour": "off"}).feature_names == ("grams",)
+    with pytest.raises(InvalidData, match="without options"):
+        hcviz.read_table(FRAME, kind="similarity")
