@@ -125,7 +125,7 @@ def test_looking_around_leaves_nothing_behind(make, shelf, loop):
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.SetSeed(3))
     loop.until(lambda: store.session.status == "settled")
-    store.look(selection=(1, 2))
+    store.change_view(selection=(1, 2))
     store.open_data(DataSpec(name="iris"))
     autosave.tick()
     assert folders(shelf) == []
@@ -172,7 +172,7 @@ def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop
     other.tick()
     loop.until(lambda: said(again.session) == said(stores[0].session))
     assert again.session.labels == stores[0].session.labels
-    assert again.view.said.startswith("Resumed")
+    assert again.view.message.startswith("Resumed")
     assert again.view.unfinished is None  # it is not offered besides
 
 
@@ -218,7 +218,7 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     store.dispatch(act.AddConstraint((3, 1), 7))
     store.dispatch(act.Undo())
     loop.until(lambda: store.session.status != "sampling")
-    store.look(heights="even", clusters=4)
+    store.change_view(heights="even", clusters=4)
     wait_for_base(first)
     first.close()
     again = make("iris")
@@ -269,8 +269,8 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     journal.go.set()
     loop.until(lambda: again.view.loading is None)
     assert said(again.session) == said(left.session)
-    assert again.view.said.startswith("Resumed: Zoo")
-    assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
+    assert again.view.message.startswith("Resumed: Zoo")
+    assert again.view.message.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
     assert again.view.error is None
     autosave.finish_writing()  # what is resumed is discarded just after
     loop.until(lambda: [x.about.title for x in shelf.unfinished()] == ["Iris (150 flowers)"])
@@ -307,7 +307,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     journal.go.set()
     loop.until(lambda: again.view.loading is None)
     assert again.session is before
-    assert again.view.said == ""
+    assert again.view.message == ""
     assert again.view.unfinished is None
     assert again.view.error == (None if where == "here" else (autosave_controller.ELSEWHERE, ""))
 

@@ -86,8 +86,8 @@ def wait_until_done(store):
 def test_g_states_that_the_selection_is_a_group(store):
     gestures = Gestures(store)
     gestures.key("g")
-    assert "Select a branch" in store.view.said
-    store.look(selection=(0, 1, 2))
+    assert "Select a branch" in store.view.message
+    store.change_view(selection=(0, 1, 2))
     gestures.key("g")
     wait_until_done(store)
     assert [each.statement for each in store.session.constraints] == [((0, 1, 2), EVERYTHING_ELSE)]
@@ -104,7 +104,7 @@ def test_g_states_that_the_selection_is_a_group(store):
 
 def test_t_and_enter_state_a_group_too(store):
     gestures = Gestures(store)
-    store.look(selection=(5, 9))
+    store.change_view(selection=(5, 9))
     gestures.key("t")
     shown = constraints_model.state(store)["draft"]
     assert "are a group" in shown["verdict"]["sentence"]
@@ -115,9 +115,9 @@ def test_t_and_enter_state_a_group_too(store):
 
 def test_all_items_are_no_group(store):
     gestures = Gestures(store)
-    store.look(selection=tuple(range(store.session.n_items)))
+    store.change_view(selection=tuple(range(store.session.n_items)))
     gestures.key("g")
-    assert "whole tree" in store.view.said
+    assert "whole tree" in store.view.message
     gestures.key("t")
     assert not constraints_model.state(store)["draft"]["verdict"]
     gestures.key("Enter")
@@ -209,8 +209,8 @@ def test_sections_of_the_page_know_groups(store):
     store.dispatch(act.SetMethod("crsc"))
     wait_until_done(store)
     assert len(node_costs_model.constrained_problem(store, store.problem).groups) == 1
-    assert "groups" in dependencies_section.state(store)["said"] or (
-        "is a group" in dependencies_section.state(store)["said"]
+    assert "groups" in dependencies_section.state(store)["sentence"] or (
+        "is a group" in dependencies_section.state(store)["sentence"]
     )
 
 

@@ -27,9 +27,9 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
     found = dependencies_model.dependency_digraph(store)
     if found is None:
-        return {"said": "Computing…", "boxes": []}
+        return {"sentence": "Computing…", "boxes": []}
     if isinstance(found, HcvizError):
-        return {"said": found.message, "boxes": []}
+        return {"sentence": found.message, "boxes": []}
     labels, rows = store.session.labels, store.session.triplets.rows
     layer, place = arrange_layers(found)
     top = int(np.argmax(found.measures))
@@ -53,7 +53,7 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "boxes": boxes,
         "edges": found.edges.tolist(),
-        "said": _summary(found),
+        "sentence": _summary(found),
         "words": guarantee_sentence(store, found),
     }
 
@@ -125,7 +125,7 @@ def _unavailable_because(store: Store) -> str:
 
 
 def _depends_on(store: Store) -> Any:
-    return (store.session.constraints, store.session.labels, store.answers, store.view.selection)
+    return (store.session.constraints, store.session.labels, store.n_computed, store.view.selection)
 
 
 @ACTS.on("pick")

@@ -59,7 +59,7 @@ DISSIMILARITY_NOTE = (
 
 def depends_on(store: Store) -> Any:
     """Return what the inspector depends on."""
-    return (store.session, store.view, store.dataset, store.answers)
+    return (store.session, store.view, store.dataset, store.n_computed)
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def live(store: Store) -> dict[str, Any]:
             store
         ):  # other methods query comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
-        facts.append([words, said])
+        text = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
+        facts.append([words, text])
     return {"facts": facts, "sure": supports_model.accuracy_state(store)}
 
 

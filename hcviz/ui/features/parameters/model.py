@@ -40,7 +40,7 @@ def state(store: Store) -> dict[str, Any]:
             field |= {"kind": "switch", "value": bool(value)}
         elif isinstance(parameter, param.Selector):
             field |= {"kind": "choice", "value": str(value)}
-            field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
+            field["options"] = [[str(x), title] for title, x in parameter.get_range().items()]
         else:
             field |= {"kind": "text", "value": field_text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
@@ -137,9 +137,9 @@ def set_field(store: Store, name: str, text: Any) -> None:
         reason = fault.message.removeprefix(f"{method.name}: ")
         reason = reason if len(reason) <= 300 else f"{reason[:299]}…"
         kept = session.params.get(name)
-        store.look(faults=(*faults, FieldFault(name, str(text), kept, reason)))
+        store.change_view(faults=(*faults, FieldFault(name, str(text), kept, reason)))
         return
-    store.look(faults=faults)
+    store.change_view(faults=faults)
     store.dispatch(act.SetParams({name: value}))
 
 

@@ -65,7 +65,7 @@ def state(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "sentence": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
     }
 
 
@@ -167,7 +167,7 @@ def _select(actions: Actions, id: int) -> None:
 
 @ACTS.on("compare")
 def _compare_with(actions: Actions, value: str) -> None:
-    actions.store.look(compared=value)
+    actions.store.change_view(compared=value)
 
 
 SHEET = Sheet(
