@@ -10,7 +10,8 @@
 - ``pool.py`` and ``worker.py`` are the two ends of the pipe to a worker process.
 - ``samples.py`` collects the trees of a sampler.
 - ``budget.py`` ends a sampler's run.
-- ``warming.py`` compiles the kernels; ``worker_watchdog.py`` watches the workers of a cluster.
+- ``warming.py`` compiles the kernels, ``compiling.py`` tells how far this is;
+  ``worker_watchdog.py`` watches the workers of a cluster.
 - ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
 """
 

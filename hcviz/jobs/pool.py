@@ -16,6 +16,7 @@ from typing import Any
 
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import worker
+from hcviz.jobs.compiling import COMPILING
 from hcviz.jobs.fair_share import LINE
 from hcviz.jobs.task import Task, unpicklable_error
 from hcviz.jobs.warming import warm_modules
@@ -247,8 +248,9 @@ def warm(wait: bool = False) -> None:
     global _warming
 
     def work() -> None:
-        POOL.fill(wait=True)
-        warm_modules()
+        with COMPILING.running():
+            POOL.fill(wait=True)
+            warm_modules()
 
     if _warming is None:
         _warming = threading.Thread(target=work, name="hcviz-warm", daemon=True)
