@@ -14,13 +14,12 @@ import numpy as np
 from tests.fuzz_readers import (
     ANSWERS,
     CSV,
+    LOG,
     MATRIX,
     NEWICK,
     READERS,
     SESSION,
     ZIP,
-    _join_log,
-    _split_log,
 )
 
 MB = 2**20
@@ -102,8 +101,8 @@ def huge_session() -> bytes:
 
 def nested_log(depth: int) -> bytes:
     """Return a log whose last action is nested deeply."""
-    parts = _split_log(READERS["log"].documents[0])
-    return _join_log(parts | {"9999": b'{"n":99,"about":{},"action":' + b"[" * depth + b"}"})
+    parts = LOG.split(READERS["log"].documents[0])
+    return LOG.join(parts | {"9999": b'{"n":99,"about":{},"action":' + b"[" * depth + b"}"})
 
 
 def png(width: int, height: int) -> bytes:

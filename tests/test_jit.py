@@ -158,8 +158,10 @@ class TestFoldersOfOthers:
         temporary = tmp_path / "temporary"
         temporary.mkdir()
         monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(temporary))
-        monkeypatch.setattr(jit, "_user", lambda: os.getuid() + 1)  # all folders here are another's
-        jit._warn.cache_clear()
+        monkeypatch.setattr(
+            jit, "current_user", lambda: os.getuid() + 1
+        )  # all folders here are another's
+        jit.warn_once.cache_clear()
         assert folder_now() is None
         assert "another user can write" in caplog.text
         assert (folder / "planted.nbi").exists()
@@ -178,7 +180,7 @@ def compiled(tmp_path, monkeypatch):
     """A function that makes the same kernel anew, as another process would, and its cache."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     jit.cache_dir.cache_clear()
-    jit._warn.cache_clear()
+    jit.warn_once.cache_clear()
 
     def make():
         @jit.njit

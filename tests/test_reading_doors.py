@@ -98,15 +98,13 @@ def test_it_can_be_cancelled(kind, store, loop, gate):
     assert changed(store) == before
 
 
-def test_what_was_read_for_other_items_is_read_again(store, loop, gate):
+def test_other_data_cancel_it(store, loop, gate):
     allowed, _ = gate("read_groups")
     labels = store.session.labels
     FileController(store, None, None).open("groups", "a.txt", content_of("groups", labels))
-    load = store.loader._load
     assert store.open_data(DataSpec(name="iris"))
-    assert store.loader.loading is None  # other data cancel it
+    assert store.loader.loading is None
     assert "a.txt was not opened" in store.view.error[0]
-    assert load is not None
     allowed.set()
     loop.until(lambda: store.session.status == "settled")
     assert not store.session.groups

@@ -6,8 +6,8 @@ name is a hash of the file and of all files of the package that it imports, dire
 An edit therefore recompiles exactly the kernels that it can affect. The folder is set only while a
 kernel of hcviz is decorated, so numba functions of other packages keep their cache.
 
-numba unpickles the files of its cache, so whoever can write there can run code. A folder is used
-only if it belongs to this user and nobody else can write to it. Without such a folder, or if the
+numba unpickles the files of its cache, so another user who can write there can run code. A folder
+is used only if it belongs to this user and no other user can write to it. Without such a folder, or if the
 disk is full, kernels are compiled in each process.
 """
 
@@ -63,10 +63,10 @@ def _parents() -> tuple[Path, Path]:
     """Return the folders in which the cache may be, the preferred one first."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     usual = Path(given) if given else Path(platformdirs.user_cache_dir("hcviz")) / "kernels"
-    return usual, Path(tempfile.gettempdir()) / f"hcviz-kernels-{_user()}"
+    return usual, Path(tempfile.gettempdir()) / f"hcviz-kernels-{current_user()}"
 
 
-def _user() -> int:
+def current_user() -> int:
     """Return the id of this user; 0 on Windows, where profiles are private."""
     return getattr(os, "getuid", int)()
 
@@ -75,12 +75,12 @@ def _make_private(folder: Path, is_leaf: bool = False) -> bool:
     """Make the folder. Return True if it is writable, and no other user can write to it.
 
     ``is_leaf``: the folder has the files. A folder above it may also belong to root, or be one in
-    which nobody can replace the files of others, such as ``/tmp``.
+    which no user can replace the files of others, such as ``/tmp``.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat() if is_leaf else folder.stat()
-        own = found.st_uid == _user()
+        own = found.st_uid == current_user()
         if (
             os.name == "posix"
             and own
@@ -99,14 +99,14 @@ def _make_private(folder: Path, is_leaf: bool = False) -> bool:
             is_safe = is_safe or sticky or (found.st_uid == 0 and not found.st_mode & 0o022)
         is_safe = is_safe or os.name != "posix"
         if not is_safe:
-            _warn(folder, "another user can write to it")
+            warn_once(folder, "another user can write to it")
         return is_safe and stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK)
     except OSError:  # read-only, full, a file instead of a folder
         return False
 
 
 @cache
-def _warn(folder: Path, reason: object) -> None:
+def warn_once(folder: Path, reason: object) -> None:
     """Log once that a folder is not used."""
     log.warning("Compiled kernels are not kept in %s: %s.", folder, reason)
 
@@ -172,7 +172,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         try:
             made = numba.njit(nogil=True, cache=True, **options)(kernel)
         except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
-            _warn(Path(folder), fault)
+            warn_once(Path(folder), fault)
             return numba.njit(nogil=True, **options)(kernel)
         finally:
             config.CACHE_DIR = before
@@ -191,7 +191,7 @@ def _forgive(kernel: Any, folder: Path) -> None:
             try:
                 return method(*arguments)
             except Exception as fault:  # a full disk; a damaged pickle may raise anything
-                _warn(folder, repr(fault))
+                warn_once(folder, repr(fault))
                 return None
 
         return call
