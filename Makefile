@@ -12,7 +12,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
-.PHONY: app check test test-latest chaos lint docs bench clean
+.PHONY: app check test test-latest chaos fuzz lint docs bench clean
 
 app:
 	@tools/venv.sh
@@ -62,6 +62,13 @@ CHAOS := 1000
 chaos:
 	@tools/venv.sh test
 	HCVIZ_CHAOS=$(CHAOS) $(PYTHON) -m pytest -q tests/test_session_sequences.py
+
+# Damaged files for each reader, so many of each: hours with 100,000. The tests have a few seconds of
+# it. The smallest files that show a fault are in tests/artifacts/fuzz.
+FUZZ := 100000
+fuzz:
+	@tools/venv.sh test
+	$(PYTHON) -W ignore -m tests.fuzz --cases $(FUZZ)
 
 lint:
 	@tools/venv.sh test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core import caching
 
 from hcviz.core import jit
 from tests.conftest import ROOT
@@ -125,3 +127,110 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
         )
         said.append(done.stdout.strip())
     assert said == ["2", "3"]
+
+
+# ---------------------------------------------------------------------- faults of the cache
+
+
+class TestFoldersOfOthers:
+    """numba unpickles what is in the cache, so nobody else may write there."""
+
+    def test_a_new_folder_is_private_whatever_the_umask(self, package):
+        before = os.umask(0)
+        try:
+            folder = Path(folder_now())
+        finally:
+            os.umask(before)
+        assert folder.stat().st_mode & 0o077 == 0
+        assert folder.parent.stat().st_mode & 0o022 == 0
+
+    def test_a_folder_that_others_could_write_to_is_emptied_first(self, package):
+        folder = Path(folder_now())
+        (folder / "planted.nbi").write_bytes(b"a pickle")
+        folder.chmod(0o777)
+        assert folder_now() == str(folder)
+        assert not list(folder.iterdir())
+        assert folder.stat().st_mode & 0o022 == 0
+
+    def test_a_folder_of_another_user_is_not_used(self, package, monkeypatch, tmp_path, caplog):
+        folder = Path(folder_now())
+        (folder / "planted.nbi").write_bytes(b"a pickle")
+        temporary = tmp_path / "temporary"
+        temporary.mkdir()
+        monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(temporary))
+        monkeypatch.setattr(
+            jit, "current_user", lambda: os.getuid() + 1
+        )  # all folders here are another's
+        jit.warn_once.cache_clear()
+        assert folder_now() is None
+        assert "another user can write" in caplog.text
+        assert (folder / "planted.nbi").exists()
+
+    def test_a_link_to_a_folder_is_not_used(self, package, tmp_path):
+        folder = Path(folder_now())
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir(mode=0o700)
+        folder.rmdir()
+        folder.symlink_to(elsewhere)
+        assert folder_now() != str(folder)
+
+
+@pytest.fixture
+def compiled(tmp_path, monkeypatch):
+    """A function that makes the same kernel anew, as another process would, and its cache."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    jit.cache_dir.cache_clear()
+    jit.warn_once.cache_clear()
+
+    def make():
+        @jit.njit
+        def twice(x):
+            return 2 * x
+
+        return twice
+
+    yield make
+    jit.cache_dir.cache_clear()
+
+
+def test_a_full_disk_does_not_stop_a_kernel(compiled, monkeypatch, caplog):
+    kernel = compiled()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
+    assert kernel(3) == 6
+    assert "No space left" in caplog.text
+
+
+def test_damaged_files_of_the_cache_are_compiled_again(compiled, tmp_path, caplog):
+    assert compiled()(3) == 6
+    files = [each for each in (tmp_path / "cache").rglob("*.nb?") if each.is_file()]
+    assert {each.suffix for each in files} == {".nbi", ".nbc"}
+    for damage in (b"", b"\x80\x04garbage", bytes(200)):
+        for suffix in (".nbi", ".nbc"):
+            for file in files:
+                if file.suffix == suffix:
+                    file.write_bytes(damage)
+            assert compiled()(3) == 6
+
+
+def test_without_any_folder_a_kernel_is_compiled_in_memory(compiled, monkeypatch, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(file))
+    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(file))
+    jit.cache_dir.cache_clear()
+    kernel = compiled()
+    assert kernel(3) == 6
+    assert kernel.stats.cache_path is None
+
+
+def test_the_cache_says_how_full_it_is(compiled, monkeypatch):
+    assert str(jit.PACKAGE / "core" / "buildkernels.py") in jit.kernel_sources()
+    monkeypatch.setattr(jit, "kernel_sources", lambda: (__file__, jit.__file__))
+    kernel = compiled()
+    assert jit.cached_share() == 0
+    kernel(3)
+    assert jit.cached_share() == 0.5

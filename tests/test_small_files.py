@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import time
 import tracemalloc
 import zipfile
@@ -193,7 +195,7 @@ def test_numbers_of_a_parquet_file_are_copied_once():
     numbers = {f"x{k}": np.arange(20_000) % 2 / (k + 1) for k in range(90)}
     content = _parquet(name=np.arange(20_000), **numbers)
     spec = DataSpec(kind="table", name="t", filename="t.parquet", content=content)
-    assert len(content) < AT_ONCE / 4
+    assert len(content) < AT_ONCE
     assert takes_long(spec)
     assert not takes_long(replace(spec, content=_parquet(name=["a", "b"], x=[1.0, 2.0])))
     assert not takes_long(replace(spec, content=content[:5000]))  # broken: said at once
@@ -354,3 +356,23 @@ def test_what_compresses_well_is_saved_so_that_it_opens():
     table = b"name,x\n" + b"a,0\n" * (10 * 2**20)
     session = Session(data=DataSpec(kind="table", name="t", filename="t.csv", content=table))
     assert load_session(save_session(session)).data.content == table
+
+
+def test_a_parquet_file_with_damaged_sizes_of_a_chunk_does_not_end_the_server():
+    """pyarrow throws a C++ exception there that Python cannot catch: in a process of its own."""
+    content = _parquet(name=["a", "b"], x=[1.0, 2.0])
+    code = (
+        "import sys; from hcviz import HcvizError; from hcviz.io.tables import read_table\n"
+        "content = bytes.fromhex(sys.stdin.read())\n"
+        "for at in range(len(content) // 2, len(content)):\n"
+        "    for value in (0, 1, 2, 3, 22, 25, 38, 127, 255):\n"
+        "        try:\n"
+        "            read_table(content[:at] + bytes([value]) + content[at + 1:], 't.parquet')\n"
+        "        except HcvizError:\n"
+        "            pass\n"
+        "print('alive')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=content.hex(), capture_output=True, text=True
+    )
+    assert done.stdout == "alive\n", done.stderr[-300:]

@@ -20,6 +20,7 @@ SLOW = {
         "test_notebook", "test_public_serving", "test_session_kept", "test_store",
     ),
     "builds the documentation": ("test_docs_build",),
+    "gives each reader damaged files": ("test_fuzz",),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_groups", "test_joining",
         "test_new_method", "test_sheet_comparisons",

@@ -8,6 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+#: Characters of a message and of a hint. They may quote a name of a file, of any length.
+MAX_MESSAGE, MAX_HINT = 600, 300
+
+
+def _fitted(text: str, size: int) -> str:
+    """Return the text; if it is longer than ``size``, without its middle."""
+    if len(text) <= size:
+        return text
+    return f"{text[: 2 * size // 3]}…{text[-size // 3 :]}"
+
 
 class HcvizError(Exception):
     """Base class of the exceptions of hcviz.
@@ -22,7 +32,7 @@ class HcvizError(Exception):
     Attributes
     ----------
     message, hint : str
-        The parameters. ``str(error)`` joins them.
+        The parameters, without their middle if they are very long. ``str(error)`` joins them.
 
     Examples
     --------
@@ -34,6 +44,7 @@ class HcvizError(Exception):
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
+        message, hint = _fitted(message, MAX_MESSAGE), _fitted(hint, MAX_HINT)
         super().__init__(message, hint)
         self.message = message
         self.hint = hint

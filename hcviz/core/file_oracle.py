@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -132,8 +133,10 @@ class FileOracle:
     def _open(self) -> None:
         """Map the file into memory; its shape must not have changed."""
         try:
-            raw: Any = np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about headers of Python 2
+                raw: Any = np.load(self.path, mmap_mode="r", allow_pickle=False)
+        except Exception as error:  # NumPy raises many types for a damaged file
             raise InvalidData(
                 f"The features cannot be read from {self.path} ({type(error).__name__}: {error}).",
                 "Give an .npy file of numpy.save; on a cluster, a file that all workers can read.",

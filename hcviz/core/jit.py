@@ -5,13 +5,20 @@ a change of a callee in *another* file. Here each source file has its own cache 
 name is a hash of the file and of all files of the package that it imports, directly or indirectly.
 An edit therefore recompiles exactly the kernels that it can affect. The folder is set only while a
 kernel of hcviz is decorated, so numba functions of other packages keep their cache.
+
+numba unpickles the files of its cache, so another user who can write there can run code. A folder
+is used only if it belongs to this user and no other user can write to it. Without such a folder, or if the
+disk is full, kernels are compiled in each process.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
+import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -33,28 +40,96 @@ _IMPORT = re.compile(
 )
 
 
-@cache
-def cache_dir(source: str) -> str:
-    """Return the cache folder for the kernels of one source file.
+log = logging.getLogger(__name__)
 
-    ``NUMBA_CACHE_DIR`` overrides the parent folder.
+
+@cache
+def cache_dir(source: str) -> str | None:
+    """Return the cache folder for the kernels of one source file, or None if there is none.
+
+    ``NUMBA_CACHE_DIR`` overrides the parent folder. None means that kernels are not kept.
     """
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(_dependencies(Path(source).resolve())):
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
-    base = os.environ.get("NUMBA_CACHE_DIR") or str(
-        Path(platformdirs.user_cache_dir("hcviz")) / "kernels"
-    )
-    user = getattr(os, "getuid", int)()
-    for parent in (base, os.path.join(tempfile.gettempdir(), f"hcviz-kernels-{user}")):
-        folder = os.path.join(parent, f"{Path(source).stem}-{digest.hexdigest()}")
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError:  # the home folder is read-only
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return folder
+    for parent in _parents():
+        folder = parent / f"{Path(source).stem}-{digest.hexdigest()}"
+        if _make_private(parent) and _make_private(folder, is_leaf=True):
+            return str(folder)
+    return None
+
+
+def _parents() -> tuple[Path, Path]:
+    """Return the folders in which the cache may be, the preferred one first."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    usual = Path(given) if given else Path(platformdirs.user_cache_dir("hcviz")) / "kernels"
+    return usual, Path(tempfile.gettempdir()) / f"hcviz-kernels-{current_user()}"
+
+
+def current_user() -> int:
+    """Return the id of this user; 0 on Windows, where profiles are private."""
+    return getattr(os, "getuid", int)()
+
+
+def _make_private(folder: Path, is_leaf: bool = False) -> bool:
+    """Make the folder. Return True if it is writable, and no other user can write to it.
+
+    ``is_leaf``: the folder has the files. A folder above it may also belong to root, or be one in
+    which no user can replace the files of others, such as ``/tmp``.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat() if is_leaf else folder.stat()
+        own = found.st_uid == current_user()
+        if (
+            os.name == "posix"
+            and own
+            and found.st_mode & 0o022
+            and not found.st_mode & stat.S_ISVTX
+        ):
+            if is_leaf:  # files of others may be in it
+                shutil.rmtree(folder)
+                folder.mkdir(mode=0o700)
+            else:
+                folder.chmod(found.st_mode & 0o755)
+            found = folder.lstat()
+        is_safe = own and not found.st_mode & 0o022
+        if not is_leaf:
+            sticky = bool(found.st_mode & stat.S_ISVTX)
+            is_safe = is_safe or sticky or (found.st_uid == 0 and not found.st_mode & 0o022)
+        is_safe = is_safe or os.name != "posix"
+        if not is_safe:
+            warn_once(folder, "another user can write to it")
+        return is_safe and stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK)
+    except OSError:  # read-only, full, a file instead of a folder
+        return False
+
+
+@cache
+def warn_once(folder: Path, reason: object) -> None:
+    """Log once that a folder is not used."""
+    log.warning("Compiled kernels are not kept in %s: %s.", folder, reason)
+
+
+@cache
+def kernel_sources() -> tuple[str, ...]:
+    """Return the source files of the package that have kernels."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return tuple(str(file) for file in files if _DECORATED.search(file.read_text("utf-8")))
+
+
+def cached_share() -> float:
+    """Return the share of these files that have compiled kernels in the cache, from 0 to 1.
+
+    All processes of this user fill the same cache. Without a cache the share stays 0.
+    """
+    folders = [folder for folder in map(cache_dir, kernel_sources()) if folder is not None]
+    filled = sum(any(Path(folder).glob("*/*.nbi")) for folder in folders)
+    return filled / max(1, len(kernel_sources()))
+
+
+#: A line that decorates a kernel.
+_DECORATED = re.compile(r"^@njit\b", re.M)
 
 
 def _dependencies(source: Path) -> set[Path]:
@@ -89,14 +164,41 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Decorate a kernel with ``numba.njit(nogil=True, cache=True)`` and the cache folder above."""
 
     def decorate(kernel: Callable[..., Any]) -> Any:
+        folder = cache_dir(kernel.__code__.co_filename)
+        if folder is None:
+            return numba.njit(nogil=True, **options)(kernel)
         before = config.CACHE_DIR
-        config.CACHE_DIR = cache_dir(kernel.__code__.co_filename)
+        config.CACHE_DIR = folder
         try:
-            return numba.njit(nogil=True, cache=True, **options)(kernel)
+            made = numba.njit(nogil=True, cache=True, **options)(kernel)
+        except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
+            warn_once(Path(folder), fault)
+            return numba.njit(nogil=True, **options)(kernel)
         finally:
             config.CACHE_DIR = before
+        _forgive(made, Path(folder))
+        return made
 
     return decorate if function is None else decorate(function)
+
+
+def _forgive(kernel: Any, folder: Path) -> None:
+    """Let a kernel work if its cache cannot be read or written: it is compiled again."""
+    kept = getattr(kernel, "_cache", None)  # absent if the compiler is disabled
+
+    def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            try:
+                return method(*arguments)
+            except Exception as fault:  # a full disk; a damaged pickle may raise anything
+                warn_once(folder, repr(fault))
+                return None
+
+        return call
+
+    if kept is not None:
+        kept.save_overload = guarded(kept.save_overload)
+        kept.load_overload = guarded(kept.load_overload)
 
 
 def compile_for(kernel: Any, *arguments: Any) -> Callable[..., Any]:

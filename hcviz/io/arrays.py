@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,16 +159,19 @@ def read_header(file: Any, size: int) -> Header:
     Raises
     ------
     ValueError
-        If they disagree, or the cells are Python objects.
+        If the header is damaged, they disagree, or the cells are Python objects.
     """
-    version = np.lib.format.read_magic(file)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }.get(version)
-    if read is None:
-        raise ValueError("an unknown version of the format")
-    shape, _, dtype = read(file)
+    try:
+        version = np.lib.format.read_magic(file)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about headers of Python 2
+            shape, _, dtype = read(file)
+    except Exception as fault:  # NumPy raises errors of Python's own parser
+        raise ValueError(f"the header is damaged: {fault}") from None
     header = Header(tuple(map(int, shape)), dtype)
     if min(header.shape, default=0) < 0:
         raise ValueError("a negative dimension")

@@ -39,8 +39,8 @@ RUN_REPORTS = (act.Finished, act.Failed, act.Stopped)
 #: Names of files with tables and arrays of actions. Each is named by its digest.
 _ENTRY = re.compile(r"tables/[0-9a-f]+|arrays/[0-9a-f]+\.npy")
 
-#: Errors from reading a damaged line.
-_DAMAGE = (ValueError, KeyError, TypeError)
+#: Errors from parsing a damaged line.
+_DAMAGE = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -187,11 +187,14 @@ def read_journal(folder: Path, methods: Methods) -> RecoveredSession:
                 raise SessionFileError("An action is missing.")
             session = _apply(session, _action(line.action, folder), methods)
             number = line.number
-    except (HcvizError, OSError, IndexError, *_DAMAGE):
+    except Exception:  # a damaged action may raise anything
         damaged = True
     if session is None or not session.labels:
         raise SessionFileError("The unfinished session cannot be read.")
-    check_session(session)
+    try:
+        check_session(session)
+    except HcvizError as fault:
+        raise SessionFileError(fault.message, fault.hint) from None
     return RecoveredSession(session, damaged)
 
 
@@ -269,7 +272,13 @@ def _parse_line(line: bytes) -> _Line:
     if int(digest, 16) != zlib.crc32(body):
         raise ValueError("the checksum is wrong")
     document = json.loads(body)
-    return _Line(int(document["n"]), SessionSummary(**document["about"]), document["action"])
+    about = SessionSummary(**document["about"])
+    if any(
+        type(value) is not type(getattr(SessionSummary, name))
+        for name, value in vars(about).items()
+    ):
+        raise TypeError("the summary has values of the wrong type")
+    return _Line(int(document["n"]), about, document["action"])
 
 
 # ---------------------------------------------------------------------- the disk

@@ -344,12 +344,16 @@ def _parquet(content: bytes, source: str) -> RawTable:
             )
         groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
         unpacked = sum(group.total_byte_size for group in groups)
-        # Each element of a list in a cell counts as a value.
-        values = sum(
-            group.column(k).num_values for group in groups for k in range(meta.num_columns)
-        )
+        # A cell may hold a list of any length. The metadata of a column's chunk would tell it, but
+        # pyarrow ends the process if these are damaged (26.0.1, parquet::ParquetException).
+        lists = [k for k in range(meta.num_columns) if meta.schema.column(k).max_repetition_level]
+        if lists:
+            raise InvalidData(
+                f"{source} has lists in the column {meta.schema.column(lists[0]).path[:40]!r}.",
+                "Give each cell one value.",
+            )
         limit = max_unpacked_bytes(len(content))
-        if max(values, meta.num_rows * meta.num_columns) > MAX_CELLS or unpacked > limit:
+        if meta.num_rows * meta.num_columns > MAX_CELLS or unpacked > limit:
             raise TooLarge(f"{source} is too large once unpacked.", "Take a sample.")
         # The file holds a repeated text once. Compute its size in memory before unpacking it.
         texts = [meta.schema.column(k).path for k in range(meta.num_columns) if _is_text(meta, k)]

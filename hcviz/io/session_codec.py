@@ -12,6 +12,7 @@ import hashlib
 import io
 import math
 import struct
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
@@ -316,7 +317,9 @@ class Decoder:
         buffer = io.BytesIO(content)
         if np.lib.format.read_magic(buffer) != (1, 0):
             raise SessionFileError(f"The entry {name} is not an array of a session file.")
-        shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about headers of Python 2
+            shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
         body = content[buffer.tell() :]
         count = 1
         for side in shape:

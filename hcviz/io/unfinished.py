@@ -25,6 +25,9 @@ MAX_AGE = 30 * 86400.0
 MAX_PER_VISITOR = 10
 MAX_BYTES = 2 * 2**30
 
+#: The time when the clock ``time.monotonic`` was 0.
+_START = time.time() - time.monotonic()
+
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,64}\Z")
 _DAMAGED_SUFFIX = ".damaged"
 
@@ -103,7 +106,7 @@ class UnfinishedSessions:
 
 def prune(root: Path) -> None:
     """Remove sessions beyond the limits, the oldest first. Open sessions are kept."""
-    now = time.time()
+    now = _steady_now()
     kept: list[tuple[float, int, Path]] = []
     try:
         visitors = [each for each in root.iterdir() if each.is_dir()] if root.is_dir() else []
@@ -124,6 +127,14 @@ def prune(root: Path) -> None:
                 remove_journal(folder)
     except OSError:  # another server may prune the same folders
         return
+
+
+def _steady_now() -> float:
+    """Return the time, without the jumps forward of a clock that was set since the start.
+
+    After such a jump all sessions would seem old.
+    """
+    return min(time.time(), _START + time.monotonic())
 
 
 def _folders(visitor: Path) -> list[Path]:

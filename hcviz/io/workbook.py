@@ -13,6 +13,7 @@ from typing import Any
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.core.table_cells import cell_string
 from hcviz.io.unpacking import max_unpacked_bytes
+from hcviz.io.xml_limits import TooMuchXml, check_xml_parts
 
 #: Results of formulas that failed.
 _FAULTS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
@@ -62,6 +63,7 @@ def read_sheet(
     from openpyxl import load_workbook  # slow to import, rarely needed
 
     try:
+        check_xml_parts(content)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         if wanted and wanted not in sheets:
@@ -75,6 +77,8 @@ def read_sheet(
                 return rows, name, tuple(sheets)
     except HcvizError:
         raise
+    except TooMuchXml:
+        raise _unpacked_error(source) from None
     except Exception:  # openpyxl raises many types for a broken file
         raise InvalidData(
             f"{source} is a damaged Excel workbook.", "Save it again, or save it as CSV."

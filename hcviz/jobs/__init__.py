@@ -12,8 +12,8 @@
   runs the samplers of several sessions.
 - ``samples.py`` collects the trees of a sampler.
 - ``budget.py`` ends a sampler's run.
-- ``start_server.py`` starts the workers; ``warming.py`` compiles the kernels.
-- ``worker_watchdog.py`` watches the workers of a cluster.
+- ``start_server.py`` starts the workers; ``warming.py`` compiles the kernels, and ``compiling.py``
+  tells how far this is; ``worker_watchdog.py`` watches the workers of a cluster.
 - ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from hcviz.jobs.compiling import COMPILING
 from hcviz.jobs.pool import POOL
 from hcviz.jobs.shared_pool import SHARED
 from hcviz.jobs.warming import warm_modules
@@ -20,9 +21,10 @@ def warm(wait: bool = False) -> None:
     global _warming
 
     def work() -> None:
-        SHARED.start(wait=True)
-        POOL.fill(wait=True)
-        warm_modules()
+        with COMPILING.running():
+            SHARED.start(wait=True)
+            POOL.fill(wait=True)
+            warm_modules()
 
     if _warming is None:
         _warming = threading.Thread(target=work, name="hcviz-warm", daemon=True)

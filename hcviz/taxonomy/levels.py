@@ -28,7 +28,7 @@ def write_levels(top: Entry) -> str:
 def read_levels(text: str) -> Entry:
     """Read a table in the form of :func:`write_levels`. Other columns are ignored."""
     header, rows = read_rows(text)
-    levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d+", cell)]
+    levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d{1,9}", cell)]
     levels.sort(key=lambda k: int(header[k].removeprefix("level_")))
     if "item" not in header or not (levels or header == ["item"]):
         raise InvalidTaxonomy(

@@ -52,7 +52,9 @@ def read_json(text: str) -> Entry:
                 f"It reads version {VERSION}.",
             )
         return _entry(document, "the file")
-    except (ValueError, RecursionError) as fault:
+    except RecursionError:
+        raise InvalidTaxonomy("The groups are nested too deeply for JSON.") from None
+    except ValueError as fault:
         raise InvalidTaxonomy(f"The taxonomy cannot be read as JSON: {fault}.") from None
 
 

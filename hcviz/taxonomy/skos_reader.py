@@ -60,6 +60,8 @@ def _graph(text: str) -> Any:
         )
     except InvalidTaxonomy:
         raise
+    except RecursionError:
+        raise InvalidTaxonomy("The SKOS is nested too deeply, or its context is a cycle.") from None
     except Exception as fault:  # rdflib's parsers raise many types
         reason = " ".join(str(fault).split())[:80] or type(fault).__name__
         raise InvalidTaxonomy(

@@ -23,6 +23,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
+from hcviz.jobs.compiling import COMPILING
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
@@ -39,6 +40,7 @@ from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
 from hcviz.ui.tree import warm as warm_centre
 
@@ -57,6 +59,12 @@ FIRST = 0.2
 #: Seconds after which a thread that computes hands over the interpreter. The thread of the pages
 #: gives it up at each write to a socket, and had to wait 5 ms each time with Python's default.
 SWITCH_INTERVAL = 0.0005
+
+#: What a page says when it is opened while the server compiles.
+FIRST_START = (
+    "At its first start, hcviz compiles its methods. This takes a few minutes, once. "
+    "A tree appears as soon as one is ready."
+)
 
 _warmed = threading.Event()
 
@@ -168,6 +176,8 @@ def serve_page(
 
     def begin() -> None:
         gate.open()
+        if document is not None:
+            document.add_periodic_callback(show_compiling(explorer.store), INTERVAL)
         explorer.store.runs.pause(False)
         if document is not None and explorer.autosave is not None:
             tick = explorer.autosave.tick
@@ -187,6 +197,22 @@ def serve_page(
 
     pn.state.on_session_destroyed(end)
     return explorer.view
+
+
+def show_compiling(store: Store) -> Callable[[], None]:
+    """Return a function to be called periodically, which shows how far the compilation is.
+
+    Without compiled kernels, the first trees take up to some minutes.
+    """
+
+    def check() -> None:
+        percent = COMPILING.percent
+        if percent is not None and store.view.compiling is None:
+            store.look(compiling=percent, said=FIRST_START)
+        elif percent != store.view.compiling:
+            store.look(compiling=percent)
+
+    return check
 
 
 def cluster_of(scheduler: str | None = None) -> Cluster | None:

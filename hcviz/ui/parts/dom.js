@@ -284,7 +284,7 @@ function acknowledge({ upload, heard, stop }) {
 async function sendFile(file, send, kind) {
   const PIECE = 1 << 21
   const AHEAD = 4
-  const id = `${Date.now()}-${Math.random()}`
+  const id = `${performance.now()}-${Math.random()}`
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
   const progress = { acknowledged: 0, stop: false, wake: null }
   UPLOADS.set(id, progress)

@@ -31,10 +31,12 @@ from hcviz.session.model import Checkpoint, DataSpec, Session
 #: them, and the notebook, keep them alive.
 GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
-#: Files with more bytes or more columns are read on a thread. A column takes a third of a
-#: millisecond.
-AT_ONCE = 500_000
-COLUMNS_AT_ONCE = 600
+#: Files with more bytes or more columns are read on a thread, so that a page waits for about 50 ms
+#: at most. A column takes a third of a millisecond.
+AT_ONCE = 100_000
+COLUMNS_AT_ONCE = 150
+#: The same for trees, groups and constraints, which are read by slower functions.
+TEXT_AT_ONCE = 30_000
 
 #: Number of answers in an attached file, by the hash and the length of its content.
 ANSWER_COUNTS: dict[tuple[int, int], int] = {}

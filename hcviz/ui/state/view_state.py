@@ -44,6 +44,8 @@ class ViewState:
     """What a page shows and how."""
 
     selection: tuple[int, ...] = ()
+    #: Per cent of the kernels that are compiled, while the server compiles them.
+    compiling: int | None = None
     draft: Draft = field(default_factory=Draft)
     matrix: str = "similarity"
     #: Which similarity the heatmap shows, by its name; "" for the default.

@@ -9,7 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -30,17 +30,24 @@ from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
 from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
-from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
+from hcviz.ui.features.groups.taxonomy_files import (
+    read_groups,
+    read_groups_file,
+    save_taxonomy,
+    unplaced_note,
+)
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
 from hcviz.ui.features.review.opening import open_version
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
-from hcviz.ui.state.data_sources import AT_ONCE, takes_long
+from hcviz.ui.state.data_sources import AT_ONCE, TEXT_AT_ONCE, takes_long
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Loading
 
 ACTS = Acts()
+
+T = TypeVar("T")
 
 #: Format of a picture -> its type.
 MIME = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
@@ -162,32 +169,74 @@ class FileController:
             raise InvalidData(f"{name} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
 
     def open(self, kind: str, name: str, content: bytes) -> None:
-        """Open a file of this kind; ``any`` detects the kind."""
-        store = self.store
+        """Open a file of this kind; ``any`` detects the kind. Large files are read on a thread."""
+        store, labels = self.store, self.store.session.labels
+
+        def read(call: Callable[[], T], then: Callable[[T], object]) -> None:
+            self._read(kind, name, content, call, then)
+
         if kind == "any":
-            kind = detect_file(content, name, store.session.labels)
-        if kind == "session":
+            read(
+                lambda: detect_file(content, name, labels),
+                lambda found: self.open(found, name, content),
+            )
+        elif kind == "session":
             store.loader.open_session(name, content)
         elif kind == "reference":
-            drawn = read_reference_tree(content, store.session.labels)
-            constraints = drawn.constraints(name, time=act.now())
-            source = f"{name} ({drawn.sentence()}): "
-            store.dispatch(act.ImportConstraints(constraints, source=source))
+
+            def reference() -> act.ImportConstraints:
+                drawn = read_reference_tree(content, labels)
+                stated = drawn.constraints(name, time=act.now())
+                return act.ImportConstraints(stated, source=f"{name} ({drawn.sentence()}): ")
+
+            read(reference, store.dispatch)
         elif kind in ("constraints", *ORDERS):
             order = None if kind == "constraints" else cast(Order, kind)
-            found = read_triplet_csv(content, store.session.labels, order)
-            store.dispatch(act.ImportConstraints(found))
+            read(
+                lambda: act.ImportConstraints(read_triplet_csv(content, labels, order)),
+                store.dispatch,
+            )
         elif kind == "comparisons":
             self._answers(name, content)
         elif kind == "groups":
-            groups, note = read_groups(content, name, store.session.labels)
-            store.dispatch(act.ReplaceGroups(groups, note))
+            read(
+                lambda: act.ReplaceGroups(*read_groups(content, name, labels)),
+                store.dispatch,
+            )
         elif kind == "second version":
-            open_version(store, name, content)
+            read(
+                lambda: read_groups_file(content, name, labels),
+                lambda found: open_version(store, found),
+            )
         elif kind == "new items":
             open_new_items(store, name, content)
         else:
             self._table(kind, name, content)
+
+    def _read(
+        self,
+        kind: str,
+        name: str,
+        content: bytes,
+        read: Callable[[], T],
+        then: Callable[[T], object],
+    ) -> None:
+        """Call ``then(read())``, and ``read`` on a thread if the file is large.
+
+        If other items are shown by then, the file is read again for these.
+        """
+        if len(content) <= TEXT_AT_ONCE:
+            then(read())
+            return
+        labels = self.store.session.labels
+
+        def finish(found: T) -> None:
+            if self.store.session.labels == labels:
+                then(found)
+            else:
+                self.open(kind, name, content)
+
+        self.store.loader.start(name, len(content), read, finish)
 
     def _table(self, kind: str, name: str, content: bytes, message: str = "") -> None:
         spec = DataSpec(

@@ -24,7 +24,7 @@ function slider(state, send, held) {
   held.last ??= 0
   const go = () => {
     held.timer = null
-    held.last = Date.now()
+    held.last = performance.now()
     send("slide", { step: held.to, dragging: !!held.dragging })
     held.dragging = true
   }
@@ -42,7 +42,7 @@ function slider(state, send, held) {
     at => {
       held.to = at
       clearTimeout(held.rest)
-      held.timer ??= setTimeout(go, Math.max(0, held.last + PACE - Date.now()))
+      held.timer ??= setTimeout(go, Math.max(0, held.last + PACE - performance.now()))
     },
     () => {
       held.rest = setTimeout(() => {

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from hcviz.session import actions as act
-from hcviz.ui.features.groups.taxonomy_files import GroupsFile, read_groups_file
+from hcviz.ui.features.groups.taxonomy_files import GroupsFile
 from hcviz.ui.state.store import Store
 
 #: Key of the sheet.
 REVIEW = "review"
 
 
-def open_version(store: Store, name: str, content: bytes) -> None:
-    """Read a second version and begin its review.
+def open_version(store: Store, file: GroupsFile) -> None:
+    """Begin the review of a second version.
 
     If it is about partly other items, the sheet shows these first, and asks whether to go on.
     """
-    file = read_groups_file(content, name, store.session.labels)
     if file.unknown or file.missing:
         store.change_view(offered_version=file, sheet=REVIEW, error=None)
     else:
