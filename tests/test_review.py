@@ -27,10 +27,10 @@ def page(loop):
     explorer.close()
 
 
-def upload(page, text, name="second.txt"):
+def upload(page, text, name="second.txt", kind="second version"):
     page.files.act(
         "upload",
-        {"id": name + text[:9], "kind": "second version", "name": name, "size": len(text),
+        {"id": name + text[:9], "kind": kind, "name": name, "size": len(text),
          "piece": 0, "pieces": 1, "base64": base64.b64encode(text.encode()).decode()},
     )  # fmt: skip
 
@@ -97,6 +97,31 @@ def test_a_file_about_partly_other_items_asks_first(page):
     assert sheet.state(page.store)["lacking"] == 2
     assert table(page)["One", "One"]["status"] == "kept"
     assert [group.name for group in page.store.session.groups] == ["One", "Two"]
+
+
+def test_groups_of_a_file_about_partly_other_items_ask_before_they_replace(page):
+    text = outline(page, ("New", (0, 1, 2)), extra=("unicorn",), without=(3, 4))
+    before = page.store.session.groups
+
+    def open_groups():
+        upload(page, text, "new.txt", "groups")
+        offer = sheet.state(page.store)["offer"]
+        assert (offer["replaces"], offer["mine"], offer["unknown"]) == (True, 2, "unicorn")
+        assert page.store.session.groups == before
+
+    open_groups()
+    send(page, "close-review")
+    assert (Middle.now(page.store), page.store.session.groups) == ("tree", before)
+    open_groups()
+    send(page, "use-groups")
+    assert [(each.name, each.members) for each in page.store.session.groups] == [("New", (0, 1, 2))]
+    assert "1 item is not among the items shown: unicorn." in page.store.session.message
+    assert (Middle.now(page.store), page.store.view.offered_version) == ("tree", None)
+    page.store.dispatch(act.Undo())
+    open_groups()
+    send(page, "use-common-items")
+    assert page.store.session.second_version.name == "new.txt"
+    assert page.store.session.groups == before
 
 
 def test_a_file_about_other_items_or_of_another_kind_is_refused(page):

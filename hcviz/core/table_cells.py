@@ -53,14 +53,12 @@ def parse(cells: Any, separator: str) -> Float:
     if cells.dtype != object:
         return np.asarray(cells, dtype=np.float64)
     values = _to_numbers(cells)
-    unread = [
-        row for row in np.flatnonzero(np.isnan(values)).tolist() if not is_missing(cells[row])
-    ]
-    plain = _without_thousands([str(cells[row]) for row in unread], separator)
+    words = [row for row in np.flatnonzero(np.isnan(values)).tolist() if not is_missing(cells[row])]
+    plain = _without_thousands([str(cells[row]) for row in words], separator)
     if any(plain):
         cells = cells.copy()
-        cells[unread] = [text or cells[row] for row, text in zip(unread, plain, strict=True)]
-        values[unread] = _to_numbers(cells[unread])
+        cells[words] = [text or cells[row] for row, text in zip(words, plain, strict=True)]
+        values[words] = _to_numbers(cells[words])
     if separator != ",":
         unread = np.flatnonzero(np.isnan(values))
         with_points = [_with_decimal_point(cells[row]) for row in unread.tolist()]

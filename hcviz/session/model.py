@@ -300,14 +300,25 @@ class Session:
         return comparisons_of(self.choices)
 
     def sentence_of(self, constraint: Constraint) -> str:
-        """Return the constraint as a sentence, with the name of its group if that has one."""
+        """Return the constraint as a sentence, with the name of its group if it has one."""
         said = constraint.sentence(self.labels)
         if constraint.is_clade:
-            members = tuple(sorted(constraint.group))
-            found = next((each for each in self.groups if each.members == members), None)
-            if found is not None:
-                return f"{found.name}: {said}"
+            name = self._name_of(frozenset(constraint.group))
+            return f"{name}: {said}" if name else said
         return said
+
+    def _name_of(self, items: frozenset[int]) -> str:
+        """Return the name of the group that is most similar to a clade, as groups are placed.
+
+        It has the highest Jaccard index, of one half or more. "" without one.
+        """
+        best, name = 0.5, ""
+        for group in self.groups:
+            common = len(items.intersection(group.members))
+            index = common / (len(items) + len(group.members) - common)
+            if index > best or (index == best and not name):
+                best, name = index, group.name
+        return name
 
     def find(self, constraint_id: int) -> Constraint | None:
         """Return the constraint with this id, or None."""

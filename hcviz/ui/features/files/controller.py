@@ -30,10 +30,10 @@ from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
 from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
-from hcviz.ui.features.groups.taxonomy_files import read_groups, save_taxonomy, unplaced_note
+from hcviz.ui.features.groups.taxonomy_files import save_taxonomy, unplaced_note
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
-from hcviz.ui.features.review.opening import open_version
+from hcviz.ui.features.review.opening import open_groups, open_version
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
@@ -180,8 +180,7 @@ class FileController:
         elif kind == "comparisons":
             self._answers(name, content)
         elif kind == "groups":
-            groups, note = read_groups(content, name, store.session.labels)
-            store.dispatch(act.ReplaceGroups(groups, note))
+            open_groups(store, name, content)
         elif kind == "second version":
             open_version(store, name, content)
         elif kind == "new items":
