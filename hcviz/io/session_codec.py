@@ -49,6 +49,7 @@ _MODEL = [
     model.Group,
     model.HistoryEntry,
     model.LogEntry,
+    model.OfferedItems,
     model.ReviewedPiece,
     model.SecondVersion,
 ]

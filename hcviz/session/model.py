@@ -24,6 +24,7 @@ from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
+from hcviz.session.offered_items import OfferedItems
 from hcviz.session.reviewed import ReviewedPiece
 from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group
@@ -212,6 +213,8 @@ class Session:
     pile_names : mapping
         Names of piles of a card sort that were merged: the key of a name
         (:func:`hcviz.core.piles.name_key`) -> the name that it counts as.
+    offered_items : OfferedItems or None
+        New items of a second table, until the person has decided about them.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -251,6 +254,7 @@ class Session:
     chosen_clusters: ChosenClusters | None = None
     second_version: SecondVersion | None = None
     pile_names: Mapping[str, str] = field(default_factory=lambda: read_only({}))
+    offered_items: OfferedItems | None = None
 
     @property
     def is_soft(self) -> bool:
@@ -398,6 +402,7 @@ __all__ = [
     "Group",
     "HistoryEntry",
     "LogEntry",
+    "OfferedItems",
     "ReviewedPiece",
     "SecondVersion",
     "Session",
