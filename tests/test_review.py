@@ -12,6 +12,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.features.review import sheet
+from hcviz.ui.features.tanglegram import sheet as tanglegram
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 
@@ -97,6 +98,44 @@ def test_a_file_about_partly_other_items_asks_first(page):
     assert sheet.state(page.store)["lacking"] == 2
     assert table(page)["One", "One"]["status"] == "kept"
     assert [group.name for group in page.store.session.groups] == ["One", "Two"]
+
+
+def test_both_versions_are_drawn_side_by_side(page):
+    assert tanglegram.SHEET.unavailable_because(page.store) != ""
+    text = outline(page, ("One", (0, 1, 2)), (HOSTILE, (3, 4, 5)), ("Outer", (6, 7)))
+    upload(page, text)
+    send(page, "side-by-side")
+    assert Middle.now(page.store) == "before"
+    drawn = tanglegram.state(page.store)
+    assert drawn["heads"] == ["Your groups", "second.txt"]
+    assert drawn["chosen"] == "second version"
+
+    def groups(side, order):
+        """The names with the items at their rows."""
+        return {
+            name: {order[row] for row in range(first, last)}
+            for _, first, last, name in drawn[side]["groups"]
+        }
+
+    left = drawn["items"]
+    right = [item for _, item in sorted(zip(drawn["to"], left, strict=True))]
+    assert groups("left", left) == {"One": {0, 1, 2, 3}, "Two": {4, 5}}
+    assert groups("right", right) == {"One": {0, 1, 2}, HOSTILE: {3, 4, 5}, "Outer": {6, 7}}
+    send(page, "take-over", row=0)
+    drawn = tanglegram.state(page.store)
+    assert "One" in {each[3] for each in drawn["left"]["groups"]}
+    send(page, "close-review")
+    assert tanglegram.state(page.store) == {}
+
+
+def test_a_file_without_some_items_is_drawn_by_the_common_ones(page):
+    upload(page, outline(page, ("New", (1, 2)), without=(0, 5)))
+    send(page, "use-common-items")
+    send(page, "side-by-side")
+    drawn = tanglegram.state(page.store)
+    counts = [{name: last - first for _, first, last, name in drawn[side]["groups"]}
+              for side in ("left", "right")]  # fmt: skip
+    assert counts == [{"One": 3}, {"New": 2}]
 
 
 def test_groups_of_a_file_about_partly_other_items_ask_before_they_replace(page):

@@ -128,6 +128,12 @@ export const render = component("review", (state, send) => {
         state.lacking ? `. ${counted(state.lacking, "item")} not in the file` : "",
       ),
       h("span", { class: "grow" }),
+      textButton(
+        "beside",
+        "Side by side",
+        () => send("side-by-side"),
+        "Draw both versions beside each other, with a line for each item",
+      ),
       state.left > 1
         ? textButton(
             "take-rest",

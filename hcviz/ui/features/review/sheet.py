@@ -11,6 +11,7 @@ from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group, GroupDifference
 from hcviz.taxonomy.nesting import parents_of
 from hcviz.ui.features.review.opening import REVIEW, begin_review, use_groups
+from hcviz.ui.features.tanglegram.versions import SECOND_VERSION
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
@@ -180,6 +181,11 @@ def _close(actions: Actions) -> None:
         store.look(offered_version=None)
     else:
         store.dispatch(act.CloseSecondVersion())
+
+
+@ACTS.on("side-by-side")
+def _side_by_side(actions: Actions) -> None:
+    actions.store.look(compared=SECOND_VERSION, sheet="before")
 
 
 @ACTS.on("use-common-items")

@@ -160,7 +160,7 @@ export const render = component("tanglegram", (state, send, root) => {
     h(
       "div",
       { class: "heads", style: `width:${width}px` },
-      h("b", {}, "Before"),
+      h("b", {}, state.heads[0]),
       h(
         "span",
         { class: "key" },
@@ -169,7 +169,7 @@ export const render = component("tanglegram", (state, send, root) => {
         h("i", { class: "changed" }),
         "clade new or gone",
       ),
-      h("b", {}, "Now"),
+      h("b", {}, state.heads[1]),
     ),
     h(
       "div",
@@ -178,7 +178,7 @@ export const render = component("tanglegram", (state, send, root) => {
         "data-scroll": "tangle",
         tabindex: 0,
         role: "img",
-        "aria-label": `The earlier tree and the present one, side by side. ${state.said}`,
+        "aria-label": `${state.heads.join(" and ")}, side by side. ${state.said}`,
       },
       svg(
         "svg",
