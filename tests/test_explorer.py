@@ -429,6 +429,11 @@ def test_the_clusters_numbers_are_written_on_the_strip(begun):
     of_item, order = centre.clusters(), centre.order
     for number, row in said.items():
         assert of_item[order[int(row)]] == number
+    first = min(said)
+    named = tuple(np.flatnonzero(of_item == first).tolist())
+    explorer.store.dispatch(act.NameGroup(named, "Mine"))
+    left = {text for text in centre.figures.strips.numbers.data["text"] if text}
+    assert left == {str(number) for number in said} - {str(first)}
     explorer.drawing.colour(0)
     assert not any(centre.figures.strips.numbers.data["text"])
 

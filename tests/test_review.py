@@ -109,6 +109,8 @@ def test_both_versions_are_drawn_side_by_side(page):
     drawn = tanglegram.state(page.store)
     assert drawn["heads"] == ["Your groups", "second.txt"]
     assert drawn["chosen"] == "second version"
+    assert {drawn["items"][k] for k in drawn["moved"]} == {3}  # from One to the hostile one
+    assert drawn["said"] == "1 item in another group; 2 groups only in yours, 3 only in the file."
 
     def groups(side, order):
         """The names with the items at their rows."""

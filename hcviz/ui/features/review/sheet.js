@@ -121,13 +121,12 @@ export const render = component("review", (state, send) => {
       ),
       h(
         "p",
-        { class: "quiet small" },
+        { class: "quiet small counts" },
         state.counts
           .map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`)
           .join(", "),
         state.lacking ? `. ${counted(state.lacking, "item")} not in the file` : "",
       ),
-      h("span", { class: "grow" }),
       textButton(
         "beside",
         "Side by side",

@@ -74,7 +74,10 @@ export const render = component("tanglegram", (state, send, root) => {
             `V${((last - 0.5) * row).toFixed(1)}`,
         }),
       ),
-      svg("path", { d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]) }),
+      svg("path", {
+        d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]),
+        style: `stroke-width: ${Math.min(1.1, Math.max(0.2, row / 2)).toFixed(2)}`,
+      }),
     )
   const kind = k => (moved.has(k) ? "moved" : "") + (chosen.has(state.items[k]) ? " chosen" : "")
   const line = k => {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.layout import elbows, places, with_even_heights
 from hcviz.core.tanglegram import untangle
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.features.groups.places import named_clades
@@ -21,6 +22,7 @@ from hcviz.ui.features.tanglegram.versions import (
     common_groups,
     names_in,
     nesting_tree,
+    switched_items,
 )
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
@@ -70,13 +72,15 @@ def state(store: Store) -> dict[str, Any]:
         named = names_in(before, groups), names_in(after, version.theirs)
         heads = ["Your groups", version.name]
         near = places(snapshot.tree.leaf_order)
+        switched = switched_items(store.session.labels, groups, version)
     else:
         before, after = trees[chosen][1], snapshot.tree
         named = named_clades(store, before), named_clades(store, after)
         heads, near = ["Before", "Now"], places(after.leaf_order)
+        switched = None
     left, right, crossings = untangle(before, after, near)
     place = places(right)
-    moved = moved_items(place[left])
+    moved = moved_items(place[left]) if switched is None else np.isin(left, switched)
     changes = clade_changes(before, after)
     return {
         "choices": [[key, label] for key, label in menu],
@@ -89,7 +93,9 @@ def state(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost))
+        if switched is None
+        else _difference(int(moved.sum()), len(changes.gained), len(changes.lost)),
     }
 
 
@@ -166,6 +172,16 @@ def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     return (
         f"{items}; {gained:,} clade{'s' * (gained != 1)} new, {lost:,} gone; "
         f"{crossings:,} crossing{'s' * (crossings != 1)}."
+    )
+
+
+def _difference(moved: int, gained: int, lost: int) -> str:
+    """Return how the groups of two versions differ."""
+    if not moved and not gained and not lost:
+        return "The same groups: no item is in another one."
+    return (
+        f"{count_noun(moved, 'item')} in another group; "
+        f"{count_noun(lost, 'group')} only in yours, {gained:,} only in the file."
     )
 
 

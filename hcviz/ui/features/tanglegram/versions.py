@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from hcviz.core.build import build
 from hcviz.core.tree import Tree
@@ -48,4 +49,13 @@ def common_groups(groups: Iterable[Group], version: SecondVersion) -> list[Group
     return list(found.values())
 
 
-__all__ = ["SECOND_VERSION", "common_groups", "names_in", "nesting_tree"]
+def switched_items(
+    labels: Sequence[str], groups: Sequence[Group], version: SecondVersion
+) -> list[int]:
+    """Return the items that the second version has in another group."""
+    index = {labels[item]: item for item in version.items}
+    found = replace(version, mine=tuple(groups)).differences(labels)
+    return [index[each.item] for each in found.moved]
+
+
+__all__ = ["SECOND_VERSION", "common_groups", "names_in", "nesting_tree", "switched_items"]
