@@ -312,7 +312,7 @@ def _enable_if_consistent(
     freed = len(free)
     session = update_conflict(session, (*_refused_ids(session), *waiting))
     said = session.sentence_of(made)
-    more = note + (
+    more = (
         f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
         if freed
         else ""
@@ -328,7 +328,7 @@ def _enable_if_consistent(
         if kind == "lock"
         else "Applied"
     )
-    return apply_constraints(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
+    return apply_constraints(session, [made, *free], said, f"{note}{verb}: {said}.{more}", methods)
 
 
 def _without_ignored_denials(
@@ -352,7 +352,7 @@ def _without_ignored_denials(
     said = " and ".join(f"“{session.sentence_of(each)}”" for each in refused)
     if len(refused) > 2:
         said = count_text(len(refused))
-    return session, f" Switched off, as this method cannot keep it: {said}."
+    return session, f"Switched off, as this method cannot keep it: {said}. "
 
 
 def _after_removal(session: Session, gone: Constraint, text: str, methods: Methods) -> UpdateResult:
