@@ -66,7 +66,7 @@ def assess(
     author : str, optional
         If given, only a constraint of the same author is a repeat.
     keeps_denials : bool
-        False: the method cannot keep that items are not a group, so such constraints give way.
+        False: the method ignores that items are not a group, and so does this assessment.
 
     Returns
     -------
