@@ -192,7 +192,7 @@ def place(
     >>> [zoo.labels[90 + k] for k, each in enumerate(found.items) if each.path]
     ['vampire', 'vole', 'wallaby', 'wolf']
     """
-    table = as_problem(data)
+    table = _as_table(data)
     known, names = _known_features(table, taxonomy)
     if is_frame(new_rows):
         cells = cells_of_frame(new_rows)
@@ -219,7 +219,7 @@ def place_columns(
 
     ``columns`` and ``separator`` are those of :func:`hcviz.core.matching_rows.matching_rows`.
     """
-    table = as_problem(data)
+    table = _as_table(data)
     known, names = _known_features(table, taxonomy)
     notes: list[str] = []
     fresh = matching_rows(columns, labels, names, separator, notes, table)
@@ -250,6 +250,11 @@ def _place(
         tuple(model.placed(labels, scaled(fresh, mean, deviation) * factors, limit, sure)),
         tuple(notes),
     )
+
+
+def _as_table(data: Any) -> Any:
+    """Return a table as a problem; a data set stays as it is, in the units of its file."""
+    return data if hasattr(data, "features") else as_problem(data)
 
 
 def _known_features(table: Any, taxonomy: Taxonomy) -> tuple[Float, tuple[str, ...]]:
