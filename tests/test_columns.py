@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -268,6 +269,26 @@ def test_a_damaged_or_huge_workbook_gets_one_sentence(monkeypatch):
     monkeypatch.setattr("hcviz.io.rawtable.MAX_ROWS", 2)
     with pytest.raises(TooLarge, match="more than 2 rows"):
         read_table(content, "t.xlsx")
+
+
+def test_formulas_without_stored_results_are_told():
+    rows = [["name", "a", "b"], ["x", 1, 4], ["y", 2, 5], ["z", 3, "=B4*2"], ["w", 9, "=B5*2"]]
+    data = read_table(workbook(one=rows), "t.xlsx")
+    (note,) = [each for each in data.notes if "formula" in each]
+    assert note.startswith("2 formulas have no stored result, the first in C4, and count")
+    assert np.isnan(data.features[2:, 1]).all()
+    one = read_table(workbook(one=rows[:4]), "t.xlsx").notes
+    assert "The formula in C4 has no stored result, and counts as empty." in one[0]
+    stored = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(one=rows))) as old,
+        zipfile.ZipFile(stored, "w") as new,
+    ):
+        for each in old.infolist():
+            xml = old.read(each)
+            new.writestr(each, re.sub(rb"(</f>)(<v\s*/>|<v></v>)?", rb"\1<v>7</v>", xml))
+    assert read_table(stored.getvalue(), "t.xlsx").notes == ()
+    assert read_table(stored.getvalue(), "t.xlsx").features[3, 1] == 7
 
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -68,7 +68,7 @@ def test_the_page_says_so_until_the_first_tree(store, clock, monkeypatch):
     assert store.view.compiling is None
     with progress.running():
         check()
-        assert store.view.said == FIRST_START
+        assert store.view.message == FIRST_START
         assert top_bar.live(store)["text"] == "Done"  # a tree is shown
         store.session = replace(store.session, status="sampling")
         assert top_bar.live(store)["text"] == "Compiling: 25 %"

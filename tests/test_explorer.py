@@ -19,6 +19,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.session.model import DataSpec
 from hcviz.ui.app import link
 from hcviz.ui.app.explorer import Explorer
@@ -268,6 +269,31 @@ def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
     assert len(other.session.past) == 1  # the link is one step
 
 
+def test_a_link_carries_the_names_of_groups(begun):
+    store = begun(method="average").store
+    names = ("Owls & <b>co</b>", "=1+1", "אבג 👩‍👩‍👧")
+    store.dispatch(
+        *(act.NameGroup((3 * k, 3 * k + 1, 3 * k + 2), name) for k, name in enumerate(names)),
+        act.AddConstraint((0, 1, 2), EVERYTHING_ELSE),
+    )
+    group = store.session.groups[0]
+    store.dispatch(act.EditGroup(group.id, note="between us", alternatives=("secret",)))
+    query = to_query(link.link_of(store.session, store.view))
+    assert "between" not in query
+    assert "secret" not in query
+    other = begun(**vars(from_query(query))).store
+    assert other.view.error is None
+    assert [(each.name, each.members) for each in other.session.groups] == [
+        (each.name, each.members) for each in store.session.groups
+    ]
+    assert [each.group for each in other.session.constraints] == [(0, 1, 2)]
+    wrong = begun(method="average", groups=(("Far", (1, 5000)),)).store
+    assert wrong.session.groups == ()
+    assert wrong.view.error is not None
+    store.dispatch(act.NameGroup(tuple(range(50)), "x" * 2000))
+    assert "g=" not in to_query(link.link_of(store.session, store.view))
+
+
 def test_a_links_answers_at_odds_are_explained(begun):
     store = begun(constraints=(((1, 2), 3, True), ((1, 3), 2, True), ((2, 2), 4, True))).store
     assert [c.enabled for c in store.session.constraints] == [True, False]
@@ -403,6 +429,11 @@ def test_the_clusters_numbers_are_written_on_the_strip(begun):
     of_item, order = centre.clusters(), centre.order
     for number, row in said.items():
         assert of_item[order[int(row)]] == number
+    first = min(said)
+    named = tuple(np.flatnonzero(of_item == first).tolist())
+    explorer.store.dispatch(act.NameGroup(named, "Mine"))
+    left = {text for text in centre.figures.strips.numbers.data["text"] if text}
+    assert left == {str(number) for number in said} - {str(first)}
     explorer.drawing.colour(0)
     assert not any(centre.figures.strips.numbers.data["text"])
 

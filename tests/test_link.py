@@ -17,6 +17,11 @@ statements = st.tuples(
     st.booleans(),
 )
 
+groups = st.tuples(
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=9).map(str.strip).filter(bool),
+    st.lists(st.integers(0, 999), min_size=1, max_size=4).map(tuple),
+)
+
 
 @given(
     st.builds(
@@ -29,6 +34,7 @@ statements = st.tuples(
         constraints=st.lists(statements, max_size=4).map(tuple),
         matrix=names,
         clusters=whole,
+        groups=st.lists(groups, max_size=3).map(tuple),
     )
 )
 def test_round_trip(link):
@@ -38,6 +44,9 @@ def test_round_trip(link):
 def test_it_reads_as_a_person_would_write_it():
     said = (((3, 7), 20, True), ((3, 8), 21, False))
     assert to_query(Link(data="zoo", constraints=said)) == "data=zoo&c=3.7-20+3.8-21~"
+    assert (
+        to_query(Link(data="zoo", groups=(("Owls & co", (3, 7)),))) == "data=zoo&g=3.7+Owls+%26+co"
+    )
     assert from_query("?data=iris&seed=3") == Link(data="iris", seed=3)
 
 
@@ -50,6 +59,9 @@ def test_it_reads_as_a_person_would_write_it():
         ("below=half", "below"),
         ("params=[1]", "JSON"),
         ("params={", "JSON"),
+        ("g=Owls", "'g'"),
+        ("g=3.x Owls", "'g' must be whole numbers"),
+        ("g=3.7", "items and the name"),
         ("c=1.2", "'1.2'"),
         ("c=a-b", "'a-b'"),
         ("c=1.2-~3", "'1.2-~3'"),

@@ -19,7 +19,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.features.autosave import model as autosave_model
 from hcviz.ui.features.groups import model
-from hcviz.ui.features.groups.taxonomy_files import read_groups
+from hcviz.ui.features.groups.taxonomy_files import groups_note, read_groups_file
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.inspector import model as inspector_model
 from tests.test_taxonomy import kitchen
@@ -391,6 +391,11 @@ def test_every_format_is_saved_and_read_back_where_it_can_be(page, format):
     assert page.store.session.message.startswith("2 groups from ")
     page.store.dispatch(act.Undo(), act.Undo())
     assert page.store.session.groups == before
+
+
+def read_groups(content, name, labels):
+    file = read_groups_file(content, name, labels)
+    return file.groups, groups_note(file)
 
 
 def test_a_file_about_other_items_says_which_and_how_many():

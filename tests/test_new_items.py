@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 
 import numpy as np
@@ -14,6 +15,7 @@ import hcviz
 from hcviz import Group, Problem, Taxonomy, Tree
 from hcviz.cli import main
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.matching_rows import matching_rows
 from hcviz.datasets import load
 from hcviz.io.tables import read_table
 from hcviz.taxonomy.new_items import SHARED, SHARPNESS
@@ -182,17 +184,56 @@ def test_dates_count_from_the_first_date_of_the_table_and_texts_have_one_sentenc
     data = read_table(DATED, "dated.csv")
     found = hcviz.place(data, BEASTS, new)
     assert [each.group.name for each in found.items[:2]] == ["Birds", "Beasts"]
-    assert found.notes == ("Columns of text are not compared: 'desc'.",)
+    assert found.notes == ()
     soon = pd.DataFrame({"when": ["soon"], "size": [1], "desc": ["a tent"]}, index=["den"])
-    told = "Columns of dates and text are not compared: 'when', 'desc'."
+    told = "Columns of dates are not compared: 'when'."
     assert hcviz.place(data, BEASTS, soon).notes == (told,)
     with pytest.raises(InvalidData, match="holds 'soon', where the table has dates"):
         hcviz.place(data, BEASTS, pd.concat([new, soon]))
-    with pytest.raises(InvalidData, match="Columns of text are not compared: 'desc'"):
-        hcviz.place(data, BEASTS, new[["desc"]])
     assert hcviz.place(data, BEASTS, new[["size"]]).notes == (
         "2 columns missing in the new rows: 'when', 'desc'. The means of the table are used.",
     )
+
+
+TALES = """name,size,story
+i0,1,a big red house with a red roof
+i1,2,one big red tent and a house
+i2,1,the small blue boat with a sail
+i3,2,one small blue sail on a boat
+"""
+
+
+def test_texts_are_compared_by_the_words_of_the_table():
+    """The rows of the table, given as new rows, get the features that they have."""
+    data = read_table(TALES.encode(), "tales.csv")
+    same = pd.read_csv(io.StringIO(TALES), index_col=0)
+    columns = {name: same[name].to_numpy(object) for name in same}
+    found = matching_rows(columns, list(same.index), data.feature_names, ",", [], data)
+    np.testing.assert_allclose(found, data.features, atol=1e-12)
+    new = pd.DataFrame(
+        {"size": [1, 2, 1], "story": ["a red red house", "blue boat", "nothing of it"]},
+        index=["hut", "ship", "fog"],
+    )
+    placed = hcviz.place(data, BEASTS, new)
+    assert placed.notes == ()
+    assert [each.group.name for each in placed.items[:2]] == ["Beasts", "Birds"]
+    assert placed.items[0].probability > 0.5
+    only = hcviz.place(data, BEASTS, new[["story"]])
+    assert [each.group.name for each in only.items[:2]] == ["Beasts", "Birds"]
+    gap = matching_rows({"story": np.array([""])}, ["x"], data.feature_names, ",", [], data)
+    assert np.isnan(gap).all()
+
+
+def test_weights_of_columns_count_when_items_are_placed():
+    rows = b"name,a,b\ni0,0,0\ni1,0,1\ni2,1,0\ni3,1,1\n"
+    taxonomy = taxonomy_of(4, ("Low a", [0, 1]), ("High a", [2, 3]))
+    new = pd.DataFrame({"a": [0.3], "b": [0.9]}, index=["x"])
+
+    def sure(weight):
+        data = read_table(rows, "t.csv", columns={"a": weight})
+        return hcviz.place(data, taxonomy, new).items[0].probability
+
+    assert sure(9) > sure(1) > sure(1 / 9)
 
 
 def test_terms_of_a_table_without_kinds_are_one_column_of_text():
@@ -248,7 +289,7 @@ def test_the_command_places_the_rows_of_a_file(tmp_path, capsys):
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert lines[0] == "item,group,path,probability,unplaced"
-    assert lines[1].startswith('"=1+1, ""x""",Birds,Birds,0.')
+    assert lines[1].startswith('"\'=1+1, ""x""",Birds,Birds,0.')  # no formula
     assert "'age'" in err
     assert "'flies'" in err
     assert main([*words, str(tmp_path / "new.csv"), "--out", str(tmp_path / "out.csv")]) == 0

@@ -8,6 +8,7 @@ import pytest
 
 from hcviz import Group
 from hcviz.datasets import load
+from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
@@ -106,6 +107,35 @@ def test_sure_items_are_accepted_in_one_step_and_undo_lists_them_again(page, zoo
     assert list(shown(page)) == ["eagle", "yeti", "ghost"]
     store.dispatch(act.Redo())
     assert list(shown(page)) == ["ghost"]
+
+
+def test_the_list_and_its_decisions_are_in_the_session_file(page, zoo, loop):
+    store = page.store
+    open_three(page, zoo)
+    notes = sheet.state(store)["notes"]
+    send(page, "choose-group", row=shown(page)["yeti"]["row"], group="bird")
+    send(page, "dismiss-item", row=shown(page)["ghost"]["row"])
+    send(page, "accept-item", row=shown(page)["eagle"]["row"])
+    loop.until(lambda: store.session.status == "settled")
+    loaded = load_session(save_session(store.session))
+    assert loaded.offered_items == store.session.offered_items
+    other = Explorer(loop.schedule, link=Link(method="average"))
+    loop.until(lambda: other.store.session.status == "settled")
+    assert other.store.restore(loaded)
+    assert list(shown(other)) == ["yeti"]
+    assert (shown(other)["yeti"]["group"], shown(other)["yeti"]["byHand"]) == ("bird", True)
+    assert sheet.state(other.store)["dismissed"] == 1
+    assert sheet.state(other.store)["notes"] == notes
+    send(other, "bring-back")
+    assert sorted(shown(other)) == ["ghost", "yeti"]
+    send(other, "accept-item", row=shown(other)["yeti"]["row"])
+    assert other.store.session.labels[-2:] == ("eagle", "yeti")
+    assert list(shown(other)) == ["ghost"]
+    send(other, "close-new-items")
+    assert other.store.session.offered_items is None
+    assert other.store.restore(loaded)  # opened over the other session
+    assert list(shown(other)) == ["yeti"]
+    other.close()
 
 
 def test_another_group_can_be_chosen_and_an_item_be_dismissed(page, zoo):

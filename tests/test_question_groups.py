@@ -13,6 +13,7 @@ from hcviz.posterior import Posterior
 from hcviz.questions import Memory, ask, strategies, teach
 from hcviz.questions.group import entropy
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
@@ -147,6 +148,23 @@ def test_no_without_a_reason_where_the_method_can_keep_it(method, loop):
         loop.until(lambda: store.session.status == "settled" and store.view.question)
         if method == "ddt":
             assert not store.session.snapshot.tree.has_clade(asked)
+
+
+def test_no_of_a_pair_is_kept_where_the_method_cannot_follow_it(store, card, loop):
+    card.act("strategy", {"value": "group"})
+    card.key("q")
+    while len(store.view.question.items) != 2:
+        card.key(" ")
+    asked = store.view.question.items
+    card.key("r")
+    (made,) = store.session.constraints
+    assert made.statement == (asked, NOT_A_GROUP)
+    assert "This method cannot keep that items are not a group." in store.view.message
+    assert store.view.message.startswith("Kept: ")
+    assert not store.view.draft.open
+    assert store.view.question.items != asked
+    (row,) = constraints_model.state(store)["items"]
+    assert row["reason"].endswith("cannot keep this. The sampler (DDT) can.")
 
 
 def test_no_of_a_pair_needs_no_odd_one(loop):

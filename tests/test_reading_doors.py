@@ -91,7 +91,7 @@ def test_it_can_be_cancelled(kind, store, loop, gate):
     files.open(kind, name, content_of(kind, store.session.labels))
     files.stop()
     assert store.view.loading is None
-    assert store.view.said == f"Cancelled: {name} was not opened."
+    assert store.view.message == f"Cancelled: {name} was not opened."
     allowed.set()
     store.dispatch(act.SetSeed(5))
     loop.until(lambda: store.session.status == "settled")

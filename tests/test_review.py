@@ -12,6 +12,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.features.review import sheet
+from hcviz.ui.features.tanglegram import sheet as tanglegram
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 
@@ -27,10 +28,10 @@ def page(loop):
     explorer.close()
 
 
-def upload(page, text, name="second.txt"):
+def upload(page, text, name="second.txt", kind="second version"):
     page.files.act(
         "upload",
-        {"id": name + text[:9], "kind": "second version", "name": name, "size": len(text),
+        {"id": name + text[:9], "kind": kind, "name": name, "size": len(text),
          "piece": 0, "pieces": 1, "base64": base64.b64encode(text.encode()).decode()},
     )  # fmt: skip
 
@@ -97,6 +98,73 @@ def test_a_file_about_partly_other_items_asks_first(page):
     assert sheet.state(page.store)["lacking"] == 2
     assert table(page)["One", "One"]["status"] == "kept"
     assert [group.name for group in page.store.session.groups] == ["One", "Two"]
+
+
+def test_both_versions_are_drawn_side_by_side(page):
+    assert tanglegram.SHEET.unavailable_because(page.store) != ""
+    text = outline(page, ("One", (0, 1, 2)), (HOSTILE, (3, 4, 5)), ("Outer", (6, 7)))
+    upload(page, text)
+    send(page, "side-by-side")
+    assert Middle.now(page.store) == "before"
+    drawn = tanglegram.state(page.store)
+    assert drawn["heads"] == ["Your groups", "second.txt"]
+    assert drawn["chosen"] == "second version"
+    assert {drawn["items"][k] for k in drawn["moved"]} == {3}  # from One to the hostile one
+    assert (
+        drawn["sentence"] == "1 item in another group; 2 groups only in yours, 3 only in the file."
+    )
+
+    def groups(side, order):
+        """The names with the items at their rows."""
+        return {
+            name: {order[row] for row in range(first, last)}
+            for _, first, last, name in drawn[side]["groups"]
+        }
+
+    left = drawn["items"]
+    right = [item for _, item in sorted(zip(drawn["to"], left, strict=True))]
+    assert groups("left", left) == {"One": {0, 1, 2, 3}, "Two": {4, 5}}
+    assert groups("right", right) == {"One": {0, 1, 2}, HOSTILE: {3, 4, 5}, "Outer": {6, 7}}
+    send(page, "take-over", row=0)
+    drawn = tanglegram.state(page.store)
+    assert "One" in {each[3] for each in drawn["left"]["groups"]}
+    send(page, "close-review")
+    assert tanglegram.state(page.store) == {}
+
+
+def test_a_file_without_some_items_is_drawn_by_the_common_ones(page):
+    upload(page, outline(page, ("New", (1, 2)), without=(0, 5)))
+    send(page, "use-common-items")
+    send(page, "side-by-side")
+    drawn = tanglegram.state(page.store)
+    counts = [{name: last - first for _, first, last, name in drawn[side]["groups"]}
+              for side in ("left", "right")]  # fmt: skip
+    assert counts == [{"One": 3}, {"New": 2}]
+
+
+def test_groups_of_a_file_about_partly_other_items_ask_before_they_replace(page):
+    text = outline(page, ("New", (0, 1, 2)), extra=("unicorn",), without=(3, 4))
+    before = page.store.session.groups
+
+    def open_groups():
+        upload(page, text, "new.txt", "groups")
+        offer = sheet.state(page.store)["offer"]
+        assert (offer["replaces"], offer["mine"], offer["unknown"]) == (True, 2, "unicorn")
+        assert page.store.session.groups == before
+
+    open_groups()
+    send(page, "close-review")
+    assert (Middle.now(page.store), page.store.session.groups) == ("tree", before)
+    open_groups()
+    send(page, "use-groups")
+    assert [(each.name, each.members) for each in page.store.session.groups] == [("New", (0, 1, 2))]
+    assert "1 item is not among the items shown: unicorn." in page.store.session.message
+    assert (Middle.now(page.store), page.store.view.offered_version) == ("tree", None)
+    page.store.dispatch(act.Undo())
+    open_groups()
+    send(page, "use-common-items")
+    assert page.store.session.second_version.name == "new.txt"
+    assert page.store.session.groups == before
 
 
 def test_a_file_about_other_items_or_of_another_kind_is_refused(page):

@@ -16,8 +16,8 @@ from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.assessment import is_consistent_set
-from hcviz.session.constraint import EVERYTHING_ELSE
-from hcviz.session.model import DataSpec, equal_values
+from hcviz.session.constraint import EVERYTHING_ELSE, Constraint
+from hcviz.session.model import DataSpec, Session, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, run_fake
@@ -203,3 +203,25 @@ def test_a_file_with_groups_that_cannot_be_is_refused(settled):
         content = save_session(replace(settled.session, groups=groups))
         with pytest.raises(SessionFileError, match=r"the same items|only 8 items"):
             load_session(content)
+
+
+def test_a_lock_has_the_name_of_the_group_that_it_is_the_place_of():
+    """The conflict card names both groups, also if a lock is of a few more items than its group."""
+    groups = (Group("Birds", (0, 1, 2)), Group("Fish", (3, 4)), Group("All", tuple(range(6))))
+    session = Session(labels=tuple("abcdefgh"), groups=groups)
+
+    def said(*items):
+        return session.sentence_of(Constraint(1, items, EVERYTHING_ELSE))
+
+    assert said(0, 1, 2) == "Birds: a + b + c are a group"
+    assert said(0, 1, 2, 7).startswith("Birds: ")
+    assert said(3, 4).startswith("Fish: ")
+    assert said(0, 1, 2, 3, 4).startswith("All: ")
+    assert said(5, 7) == "f + h are a group"
+    session, _ = update(
+        replace(session, constraints=(Constraint(1, (0, 1, 2, 7), EVERYTHING_ELSE),), next_id=2),
+        act.AddConstraint((2, 3, 4), EVERYTHING_ELSE),
+        get,
+    )
+    assert "“Fish: " in session.conflict.sentence
+    assert "“Birds: " in session.conflict.sentence

@@ -112,6 +112,32 @@ def test_other_methods_say_that_they_cannot_and_keep_the_tree(method, loop):
         assert store.session.status == "settled"
 
 
+def test_a_denied_set_does_not_stop_a_lock_where_the_method_ignores_it(loop):
+    with over_zoo(loop, "average") as store:
+        items = smallest_clade(store.session.snapshot.tree)
+        store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
+        (row,) = constraints_model.state(store)["items"]
+        assert row["reason"].endswith("cannot keep this. The sampler (DDT) can.")
+        store.change_view(selection=items)
+        before = store.session
+        assert assess(before, items, EVERYTHING_ELSE, keeps_denials=False).kind == "lock"
+        Gestures(store).state_group()
+        denied, lock = store.session.constraints
+        assert lock.enabled
+        assert not denied.enabled
+        assert store.session.conflict is None
+        assert f"cannot keep it: “{denied.sentence(before.labels)}”." in store.session.message
+        (off, on) = constraints_model.state(store)["items"]
+        assert (off["reason"], on["reason"]) == ("", "")
+        store.dispatch(act.Undo())
+        assert store.session.constraints == before.constraints
+        store.dispatch(act.SetMethod("ddt"))  # it keeps both kinds, so here they contradict
+        loop.until(lambda: store.session.status == "settled")
+        store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
+        assert store.session.conflict is not None
+        assert [each.enabled for each in store.session.constraints] == [True, False]
+
+
 def test_files_and_links_give_it_back(store):
     made = (Constraint(1, (0, 1, 4), NOT_A_GROUP), Constraint(2, (0, 1), EVERYTHING_ELSE))
     for labels in (LABELS, ["!", "*", "a", "b", "c"]):

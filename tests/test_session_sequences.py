@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,7 +200,23 @@ class AnySequence(RuleBasedStateMachine):
         ids = st.sampled_from([*(group.id for group in self.session.groups), ""])
         name = f'"new"\n{self.session.n_items}'
         rows = AddedRows("new.csv", ("legs",), (name,), (("4",),))
+        assert self.chaos(act.OpenNewItems(rows, (name,)))
+        assert self.chaos(act.DecideNewItems((), ((0, "no such group"),)))
         assert self.chaos(act.AcceptItems(rows, (data.draw(ids),)))
+
+    @rule(row=st.integers(0, 1))
+    def decide_about_new_items(self, row):
+        """There is one new item, so a decision about a second one is refused."""
+        offered = self.session.offered_items
+        assert self.chaos(act.DecideNewItems((row,), ())) == (offered is None or row == 0)
+        assert self.session.offered_items == (
+            offered if offered is None or row else replace(offered, dismissed=(0,), chosen=())
+        )
+
+    @rule()
+    def close_new_items(self):
+        self.chaos(act.CloseNewItems())
+        assert self.session.offered_items is None
 
     # ------------------------------------------------------------------ data, method, runs
 

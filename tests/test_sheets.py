@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hcviz import Snapshot, Tree
+from hcviz import Group, Snapshot, Tree
 from hcviz.core.layout import leaf_order
 from hcviz.jobs import Samples
 from hcviz.session.model import Session
@@ -143,6 +143,27 @@ def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_
             shown["sentence"] == f"{len(expected)} {verb} in more than {share} of the last 3 trees."
         )
         assert shown["names"] == [NAMES[item] for item in shown["items"]]
+
+
+def keys_of(value):
+    """All keys of the mappings in a value."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from keys_of(each)
+
+
+def test_fields_are_named_by_texts(sampled_store):
+    """A mapping with other keys would reach the page as a Map, in which a script finds nothing."""
+    groups = (Group("AB", (0, 1)), Group("All but h", tuple(range(7))))
+    sampled_store.session = replace(sampled_store.session, groups=groups)
+    shown = [sheet for sheet in SHEETS.values() if not sheet.unavailable_because(sampled_store)]
+    assert {"before", "consensus", "cloud"} <= {sheet.name for sheet in shown}
+    for sheet in shown:
+        assert all(isinstance(key, str) for key in keys_of(sheet.state(sampled_store))), sheet.name
+    assert "AB" in consensus_sheet.state(sampled_store)["groups"].values()
 
 
 def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):

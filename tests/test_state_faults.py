@@ -79,7 +79,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
     assert sentence.startswith("This session cannot be saved on the server (")
     assert "Save the session to a file" in hint
     assert state(store)["journal"] is None  # the page does not promise that answers are kept
-    store.look(error=None)
+    store.change_view(error=None)
     works_on(store, loop)
     autosave.tick()
     assert store.view.error is None  # said once

@@ -119,6 +119,24 @@ def test_decimal_commas():
     refused('name,a,b\nx,"1,5",2\ny,2,3\nz,3,4\n', r"Row 2, column 'a' holds the text '1,5'")
 
 
+@pytest.mark.parametrize(
+    ("separator", "cells", "numbers"),
+    [
+        (",", ['"1,200"', "900", '"2,300,000.5"'], [1200, 900, 2_300_000.5]),
+        (",", ['"-1,200"', '"+1,200"', ""], [-1200, 1200, np.nan]),
+        (";", ["1'200", "900,5", "2\u2019300\u2019000"], [1200, 900.5, 2_300_000]),
+        (",", ["1\u00a0200", "900", "2\u202f300"], [1200, 900, 2300]),
+        (";", ["1,200,000", "1,200", "7"], [1_200_000, 1200, 7]),
+        (";", ["1,200", "1,300", "7"], [1.2, 1.3, 7]),  # decimal commas
+    ],
+)
+def test_marks_between_thousands(separator, cells, numbers):
+    rows = (separator.join((f"i{k}", cell, str(k))) for k, cell in enumerate(cells))
+    data = read("\n".join([separator.join(("name", "price", "n")), *rows]))
+    assert data.features[:, 0] == pytest.approx(np.array(numbers, float), nan_ok=True)
+    assert data.feature_kinds[0] == "number"
+
+
 def test_encodings():
     table = "name,größe\nmüller,1\nweiß,2\n"
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
@@ -351,7 +369,7 @@ def test_numbers_with_a_few_texts_are_categories():
     assert read_table(sizes(38, 39, 40, "L"), columns={"size": "category"}).notes == ()
     two = read_table(sizes(38, "XL", 40, 38, 39, "L")).notes
     assert two == (note.replace("the text 'L'", "2 texts such as 'XL'"),)
-    refused(sizes(1, '"1,5"', 2, '"3,000.50"').decode(), "'1,5' among numbers [(]2 such cells")
+    refused(sizes(1, '"1,5"', 2, '"3,05"').decode(), "'1,5' among numbers [(]2 such cells")
     with pytest.raises(InvalidData, match=r"Row 3, column 'size' .* \(2 such cells in all\)"):
         read_table(sizes(38, "XL", 40, 38, 39, "L"), columns={"size": "number"})
 

@@ -97,18 +97,36 @@ def concepts(**links):
     )
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_cycle_is_told_with_the_line_of_its_concept(form):
+    text = Taxonomy.from_text("Kitchen\n  Storage\n    jar\n    box\n  fork\n").to_skos(form)
+    inner = re.search(r"(urn:hcviz:group/\w+)\W+Concept\W+prefLabel\W+Storage", text.replace(
+        "a skos:", "").replace('"@type": "skos:', "").replace("skos:", ""))[1]  # fmt: skip
+    top = "skos:topConceptOf <urn:hcviz:taxonomy>"
+    text = text.replace(top, f"skos:broader <{inner}>")
+    text = text.replace('"topConceptOf": "urn:hcviz:taxonomy"', f'"broader": "{inner}"')
+    with pytest.raises(InvalidTaxonomy) as fault:
+        Taxonomy.from_skos(text)
+    line, name = re.match(
+        r"Line (\d+): the concept '(\w+)' is broader", fault.value.message
+    ).groups()
+    described = text.splitlines()[int(line) - 1 : int(line) + 3]
+    assert "urn:hcviz:group/" in described[0]
+    assert any("prefLabel" in each and name in each for each in described[1:])
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (concepts(a="; s:broader :b", b="; s:broader :a", c=""), "concept '[ab]' is broader than"),
-        (concepts(a="; s:broader :a", b="", c=""), "concept 'a' is broader than itself"),
+        (concepts(a="; s:broader :b", b="; s:broader :a"), "Line [23]: the concept '[ab]' is"),
+        (concepts(c="", b="", a="; s:broader :a"), "Line 4: the concept 'a' is broader than"),
         (concepts(z="; s:broader :a", a="; s:broader :b", b="; s:broader :a"), "concept '[ab]' is"),
         (concepts(x="; s:broader :a, :b", a="", b=""), "'x' has more than one broader .* and 'b'"),
         (concepts(x="; s:broader :a", a="", b="; s:narrower :x"), "'x' has more than one broader"),
         (concepts(x='; s:prefLabel "y"', a=""), "has a second prefLabel without a language: 'y'"),
         (concepts(x='; s:prefLabel "p"@en, "q"@en', a=""), "in the language 'en': 'q'"),
         (PREFIX + ":a a s:Concept .", "<urn:x:a> has no prefLabel"),
-        (concepts(a="; s:broader :missing", b=""), "<urn:x:missing> has no prefLabel"),
+        (concepts(a="; s:broader :missing", b=""), "Line 2: the concept <urn:x:missing> has no"),
         (PREFIX + ":a a s:ConceptScheme . :b a s:ConceptScheme .", "has 2 schemes"),
         (PREFIX, "has no concepts"),
         (PREFIX + ":a a s:Conc", "cannot be read as Turtle"),

@@ -121,6 +121,10 @@ def run_best_merge(
     the greater mean share of the pairs across, then the group with the lowest card number, then
     the other one. A group is as high as 1 minus the least share of two of its cards.
 
+    Services for card sorting use the name and publish no formula. Their documents say that it
+    completes groups from pairs of cards; complete linkage (Sorensen 1948) is hcviz's reading of it.
+    Actual agreement is named in the same documents. docs/card-sorts.md lists the literature.
+
     Constraints are hard: the tree is repaired (:func:`hcviz.core.build.build_guided`), and its
     heights are computed again. Usually O(n^2), at worst O(n^3). Raises
     :class:`InconsistentTriplets` before it yields anything.

@@ -14,6 +14,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.table_cells import cell_text, is_missing, parse, quote
 from hcviz.core.table_dates import DateScale, parse_dates
 from hcviz.core.text import count_noun, join_names
+from hcviz.core.text_features import more_text_features
 
 Float = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ def matching_rows(
         Sentences are appended about extra columns, missing ones and unknown values.
     table : Dataset or other, optional
         The table. A Dataset has the scales of its dates and the columns of its texts. Without
-        them, columns of dates are not compared.
+        them, columns of dates and of text are not compared.
 
     Returns
     -------
@@ -59,10 +60,11 @@ def matching_rows(
 
     Notes
     -----
-    Columns of text are not compared. O(m d).
+    Texts are compared by the words of the table's texts. O(letters + m d).
     """
     found = np.full((len(rows), len(features)), np.nan)
     values: dict[str, dict[str, int]] = {}  # column -> its values -> their features
+    words: dict[str, list[int]] = {}  # column of text -> the features of its terms
     used: set[str] = set()
     missing: list[str] = []
     skipped = _Skipped()
@@ -71,7 +73,10 @@ def matching_rows(
     for k, feature in enumerate(features):
         text = terms.get(feature, feature.partition(": ")[0])
         if feature in terms:
-            (skipped.texts if text in columns else missing).append(text)
+            if text in columns:
+                words.setdefault(text, []).append(k)
+            else:
+                missing.append(text)
             continue
         if feature in columns:
             cells = columns[feature]
@@ -97,6 +102,11 @@ def matching_rows(
     for column, places in values.items():
         used.add(column)
         _fill_category(column, columns[column], places, found, notes)
+    for column, at in words.items():
+        used.add(column)
+        cells = [None if is_missing(cell) else cell_text(cell) for cell in columns[column]]
+        named = [features[k].removeprefix(f"{column}: ") for k in at]
+        found[:, at] = more_text_features(cells, named, np.asarray(table.features)[:, at])
     if not used:
         if skipped.names:
             raise InvalidData(skipped.sentence(), "Add a column of numbers or categories.")

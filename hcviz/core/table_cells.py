@@ -28,6 +28,9 @@ _WITH_UNIT = re.compile(
     rf"(?:\s?(?P<after>{_SIGNS}|{_UNITS})|\s(?P<letter>[AVKJWdt]))?",
 )
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+#: Marks between thousands that cannot be anything else: 1'200 and 1 200 with a protected space.
+_CLEAR_MARKS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
+_WITH_THOUSANDS = re.compile(rf"[+-]?{_THOUSANDS}")
 
 
 def parse(cells: Any, separator: str) -> Float:
@@ -44,11 +47,18 @@ def parse(cells: Any, separator: str) -> Float:
     -------
     float64 (n,)
         NaN where a cell is missing or not a number. Texts are numbers if all of them are, with the
-        same sign or unit: ``$5``, ``1,200 €``, ``20 cm``. A percentage is read as it stands.
+        same sign or unit: ``$5``, ``1,200 €``, ``20 cm``. A percentage is read as it stands. So
+        are texts with marks between thousands: ``1'200``, and ``1,200`` in a table with commas.
     """
     if cells.dtype != object:
         return np.asarray(cells, dtype=np.float64)
     values = _to_numbers(cells)
+    words = [row for row in np.flatnonzero(np.isnan(values)).tolist() if not is_missing(cells[row])]
+    plain = _without_thousands([str(cells[row]) for row in words], separator)
+    if any(plain):
+        cells = cells.copy()
+        cells[words] = [text or cells[row] for row, text in zip(words, plain, strict=True)]
+        values[words] = _to_numbers(cells[words])
     if separator != ",":
         unread = np.flatnonzero(np.isnan(values))
         with_points = [_with_decimal_point(cells[row]) for row in unread.tolist()]
@@ -89,6 +99,26 @@ def _to_numbers(cells: Any) -> Float:
 
     # For a few cells, making a pandas.Series takes longer than reading them.
     return np.array(pd.to_numeric(np.asarray(cells, dtype=object), errors="coerce"), np.float64)
+
+
+def _without_thousands(texts: list[str], separator: str) -> list[str]:
+    """Return "1200" for "1,200" and "1'200", and "" for other texts.
+
+    If the table's separator is not a comma, commas are between thousands only where one of the
+    texts has two commas: "1,200" alone is a decimal comma.
+    """
+    texts = [text.strip().replace("\u2212", "-") for text in texts]
+    commas = [text for text in texts if "," in text]
+    thousands = separator == "," or (
+        any(text.count(",") > 1 for text in commas) and all(map(_WITH_THOUSANDS.fullmatch, commas))
+    )
+    found = []
+    for text in texts:
+        plain = _CLEAR_MARKS.sub("", text)
+        if thousands and _WITH_THOUSANDS.fullmatch(text):
+            plain = text.replace(",", "")
+        found.append(plain if plain != text else "")
+    return found
 
 
 def _with_decimal_point(cell: Any) -> str:

@@ -70,4 +70,34 @@ def text_features(
     return [(f"{name}: {term}", table[:, k]) for k, term in enumerate(terms)]
 
 
-__all__ = ["is_text", "text_features"]
+def more_text_features(texts: Sequence[str | None], terms: Sequence[str], known: Float) -> Float:
+    """Return the features of further texts, float64 (m, t), as :func:`text_features` would.
+
+    Parameters
+    ----------
+    texts : sequence of m (str or None)
+        The new cells; None where missing.
+    terms : sequence of t str
+        The terms of the column.
+    known : float64 (n, t)
+        The TF-IDF of the terms in the earlier texts. How many of these have a term is its weight.
+
+    Returns
+    -------
+    float64 (m, t)
+        NaN where a text is missing. A text without a known term is 0 everywhere.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
+
+    words = CountVectorizer(vocabulary=list(terms))
+    counts = words.transform([text or "" for text in texts]).toarray().astype(np.float64)
+    n = (~np.isnan(known[:, 0])).sum()
+    weight = np.log((1 + n) / (1 + (known > 0).sum(axis=0))) + 1  # the smooth IDF of scikit-learn
+    found = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0) * weight
+    length = np.linalg.norm(found, axis=1, keepdims=True)
+    found = np.divide(found, length, out=found, where=length > 0)
+    found[[text is None for text in texts]] = np.nan
+    return found
+
+
+__all__ = ["is_text", "more_text_features", "text_features"]

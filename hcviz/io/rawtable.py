@@ -297,7 +297,7 @@ def _stripped(cells: NDArray[Any], escaped: bool) -> NDArray[Any]:
 
 
 def _workbook(content: bytes, source: str, wanted: str) -> RawTable:
-    rows, sheet, sheets = read_sheet(content, source, wanted, MAX_ROWS, MAX_CELLS)
+    rows, sheet, sheets, formulas = read_sheet(content, source, wanted, MAX_ROWS, MAX_CELLS)
     width = max(map(len, rows))
     if width > MAX_COLUMNS or width * len(rows) > MAX_CELLS:
         raise TooLarge(
@@ -314,6 +314,7 @@ def _workbook(content: bytes, source: str, wanted: str) -> RawTable:
     notes = []
     if len(sheets) > 1:
         notes.append(f"The sheet {sheet!r} of {len(sheets)} was read.")
+    notes += formulas
     return RawTable(
         [cells[1:, k] for k in range(cells.shape[1])],
         np.array(kept[1:], dtype=np.int64) + 1,

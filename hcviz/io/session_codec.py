@@ -50,6 +50,7 @@ _MODEL = [
     model.Group,
     model.HistoryEntry,
     model.LogEntry,
+    model.OfferedItems,
     model.ReviewedPiece,
     model.SecondVersion,
 ]

@@ -1,12 +1,14 @@
 """Reading of one sheet of an Excel workbook (.xlsx) as text cells.
 
-Formulas are never computed: their stored results are read. Links and macros are ignored.
+Formulas are never computed: their stored results are read. A formula without one is an empty cell,
+and a note says so. Links and macros are ignored.
 """
 
 from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -19,6 +21,7 @@ from hcviz.io.xml_limits import TooMuchXml, check_xml_parts
 _FAULTS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
 #: The most characters of a cell in Excel.
 MAX_CELL_TEXT = 32_767
+_FORMULA = re.compile(rb"<(?:\w+:)?f[ >]")
 #: Every workbook has this entry.
 _ENTRY = "xl/workbook.xml"
 
@@ -38,8 +41,8 @@ def is_workbook(content: bytes) -> bool:
 
 def read_sheet(
     content: bytes, source: str, wanted: str, max_rows: int, max_cells: int
-) -> tuple[Rows, str, tuple[str, ...]]:
-    """Return the rows of a sheet, its name, and the names of all sheets. O(bytes).
+) -> tuple[Rows, str, tuple[str, ...], list[str]]:
+    """Return the rows of a sheet, its name, the names of all sheets, and notes. O(bytes).
 
     Parameters
     ----------
@@ -74,7 +77,7 @@ def read_sheet(
             most = max_unpacked_bytes(len(content))
             rows = _rows(sheets[name], source, max_rows, max_cells, most)
             if rows:
-                return rows, name, tuple(sheets)
+                return rows, name, tuple(sheets), _formula_notes(content, name, rows)
     except HcvizError:
         raise
     except TooMuchXml:
@@ -87,6 +90,50 @@ def read_sheet(
         f"{source} has no cells{' in the sheet ' + repr(wanted) if wanted else ''}.",
         "One row for each item, its name in the first column.",
     )
+
+
+def _formula_notes(content: bytes, name: str, rows: Rows) -> list[str]:
+    """Return a note about the formulas that have no stored result. O(bytes).
+
+    A program that writes workbooks without computing them, such as a script, stores none.
+    """
+    if not _has_formulas(content):
+        return []
+    from openpyxl import load_workbook
+
+    book = load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
+    count, first = 0, ""
+    for row in book[name].iter_rows(max_row=len(rows)):
+        for cell in row:
+            if cell.value is None or cell.data_type != "f":
+                continue
+            texts = rows[cell.row - 1]
+            if cell.column > len(texts) or not texts[cell.column - 1]:
+                count += 1
+                first = first or cell.coordinate
+    if not count:
+        return []
+    what = f"The formula in {first} has" if count == 1 else f"{count:,} formulas have"
+    counts = "counts" if count == 1 else "count"
+    where = "" if count == 1 else f", the first in {first}"
+    return [
+        f"{what} no stored result{where}, and {counts} as empty. "
+        "A spreadsheet program stores the results when it saves the file."
+    ]
+
+
+def _has_formulas(content: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for entry in archive.namelist():
+            if not entry.startswith("xl/worksheets/"):
+                continue
+            with archive.open(entry) as part:
+                rest = b""
+                while block := part.read(1 << 20):
+                    if _FORMULA.search(rest + block):
+                        return True
+                    rest = block[-16:]
+    return False
 
 
 def _check_unpacked(content: bytes, source: str) -> None:

@@ -314,6 +314,35 @@ class AcceptItems(Action):
         object.__setattr__(self, "groups", tuple(str(each) for each in self.groups))
 
 
+@dataclass(frozen=True)
+class OpenNewItems(Action):
+    """Open a list of new items. ``notes`` are sentences about their file."""
+
+    rows: AddedRows
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(str, self.notes)))
+
+
+@dataclass(frozen=True)
+class DecideNewItems(Action):
+    """Set which rows of the list are dismissed, and the chosen groups of rows."""
+
+    dismissed: tuple[int, ...]
+    chosen: tuple[tuple[int, str], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dismissed", tuple(sorted(map(int, self.dismissed))))
+        chosen = tuple(sorted((int(row), str(group)) for row, group in self.chosen))
+        object.__setattr__(self, "chosen", chosen)
+
+
+@dataclass(frozen=True)
+class CloseNewItems(Action):
+    """Close the list of new items."""
+
+
 # ---------------------------------------------------------------------- clusters
 
 

@@ -48,7 +48,11 @@ class Assessment:
 
 
 def assess(
-    session: Session, group: Sequence[int], apart: Apart, author: str | None = None
+    session: Session,
+    group: Sequence[int],
+    apart: Apart,
+    author: str | None = None,
+    keeps_denials: bool = True,
 ) -> Assessment:
     """Return what adding "``group`` together, before ``apart``" would mean.
 
@@ -61,6 +65,8 @@ def assess(
         An item that is not in the group, or several, EVERYTHING_ELSE, or NOT_A_GROUP.
     author : str, optional
         If given, only a constraint of the same author is a repeat.
+    keeps_denials : bool
+        False: the method ignores that items are not a group, and so does this assessment.
 
     Returns
     -------
@@ -81,7 +87,7 @@ def assess(
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
         return Assessment("repeat", f"{text}: already in the list, by {twin.author}.")
-    kind = assess_statement(session, group, apart)
+    kind = assess_statement(session, group, apart, keeps_denials)
     weighed = session.is_soft and apart != NOT_A_GROUP  # which is hard for every method
     meaning = _WEIGHED if kind == "conflict" and weighed else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
@@ -106,16 +112,23 @@ _IGNORED: dict[AssessmentKind, str] = {
 _WEIGHED = "no tree satisfies this and the earlier answers; they will be weighed against each other"
 
 
-def assess_statement(session: Session, group: Sequence[int], apart: Apart) -> AssessmentKind:
+def assess_statement(
+    session: Session, group: Sequence[int], apart: Apart, keeps_denials: bool = True
+) -> AssessmentKind:
     """Return the kind of a constraint against the enabled ones; never ``repeat``.
+
+    ``keeps_denials``: as of :func:`assess`.
 
     Under a soft method, the enabled constraints may contradict each other. Then nothing follows
     from them, and no further one contradicts them.
     """
     tried = Constraint(0, tuple(group), apart)
     known, n = joined_rows(session.enabled), session.n_items
-    torn = session.is_soft and not is_consistent_set(session.enabled, n)
-    if not torn and not is_consistent_set([*session.enabled, tried], n):
+    kept = session.enabled
+    if not keeps_denials and not tried.is_not_group:
+        kept = tuple(each for each in kept if not each.is_not_group)
+    torn = session.is_soft and not is_consistent_set(kept, n)
+    if not torn and not is_consistent_set([*kept, tried], n):
         return "conflict"
     if not torn and is_implied(session.n_items, known, tried):
         return "implied"

@@ -276,7 +276,8 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Update
         return announce(session, GONE)
     if found.enabled:
         return no_change(session)
-    if not session.is_soft and contradicts(found, session.enabled, session.n_items):
+    free, _ = _without_ignored_denials(session, found, methods)
+    if not session.is_soft and contradicts(found, free.enabled, session.n_items):
         # the list does not change, so there is no undo step
         return _refuse(session, found)
     session = add_undo_step(session, f"Switched on: {session.sentence_of(found)}.")
@@ -296,6 +297,7 @@ def _enable_if_consistent(
     constraints have changed too, so a run starts. ``waiting``: refused constraints that are enabled
     too if they are now consistent.
     """
+    session, note = _without_ignored_denials(session, made, methods)
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others, session.n_items):
         session, said_so = _refuse(session, made, waiting)
@@ -316,18 +318,43 @@ def _enable_if_consistent(
         else ""
     )
     hard = session.constraint_mode == "hard"
-    if hard and kind == "implied" and not always and not freed and session.tree is not None:
+    if hard and kind == "implied" and not (always or freed or note) and session.tree is not None:
         return announce(session, f"Kept: {sentence}. It follows from earlier answers.")
     verb = (
         "Kept"
         if session.constraint_mode == "ignored"
+        or (made.is_not_group and not methods(session.method).avoids_groups)
         else "Locked"
         if kind == "lock"
         else "Applied"
     )
     return apply_constraints(
-        session, [made, *free], sentence, f"{verb}: {sentence}.{more}", methods
+        session, [made, *free], sentence, f"{note}{verb}: {sentence}.{more}", methods
     )
+
+
+def _without_ignored_denials(
+    session: Session, made: Constraint, methods: Methods
+) -> tuple[Session, str]:
+    """Disable what contradicts ``made`` and the method cannot keep; return a sentence about it.
+
+    These are constraints that items are not a group, if the rest agrees with ``made``.
+    """
+    if session.is_soft or made.is_not_group or methods(session.method).avoids_groups:
+        return session, ""
+    others = [each for each in session.enabled if each.id != made.id]
+    denials = [each for each in others if each.is_not_group]
+    rest = [*(each for each in others if not each.is_not_group), made]
+    if not denials or not is_consistent_set(rest, session.n_items):
+        return session, ""
+    _, refused = split_consistent(denials, rest, session.n_items)
+    session = replace_constraints(session, (replace(each, enabled=False) for each in refused))
+    if not refused:
+        return session, ""
+    text = " and ".join(f"“{session.sentence_of(each)}”" for each in refused)
+    if len(refused) > 2:
+        text = count_text(len(refused))
+    return session, f"Switched off, as this method cannot keep it: {text}. "
 
 
 def _after_removal(session: Session, gone: Constraint, text: str, methods: Methods) -> UpdateResult:

@@ -24,6 +24,7 @@ from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
+from hcviz.session.offered_items import OfferedItems
 from hcviz.session.reviewed import ReviewedPiece
 from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group
@@ -212,6 +213,8 @@ class Session:
     pile_names : mapping
         Names of piles of a card sort that were merged: the key of a name
         (:func:`hcviz.core.piles.name_key`) -> the name that it counts as.
+    offered_items : OfferedItems or None
+        New items of a second table, until the person has decided about them.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -251,6 +254,7 @@ class Session:
     chosen_clusters: ChosenClusters | None = None
     second_version: SecondVersion | None = None
     pile_names: Mapping[str, str] = field(default_factory=lambda: read_only({}))
+    offered_items: OfferedItems | None = None
 
     @property
     def is_soft(self) -> bool:
@@ -300,14 +304,25 @@ class Session:
         return comparisons_of(self.choices)
 
     def sentence_of(self, constraint: Constraint) -> str:
-        """Return the constraint as a sentence, with the name of its group if that has one."""
+        """Return the constraint as a sentence, with the name of its group if it has one."""
         sentence = constraint.sentence(self.labels)
         if constraint.is_clade:
-            members = tuple(sorted(constraint.group))
-            found = next((each for each in self.groups if each.members == members), None)
-            if found is not None:
-                return f"{found.name}: {sentence}"
+            name = self._name_of(frozenset(constraint.group))
+            return f"{name}: {sentence}" if name else sentence
         return sentence
+
+    def _name_of(self, items: frozenset[int]) -> str:
+        """Return the name of the group that is most similar to a clade, as groups are placed.
+
+        It has the highest Jaccard index, of one half or more. "" without one.
+        """
+        best, name = 0.5, ""
+        for group in self.groups:
+            common = len(items.intersection(group.members))
+            index = common / (len(items) + len(group.members) - common)
+            if index > best or (index == best and not name):
+                best, name = index, group.name
+        return name
 
     def find(self, constraint_id: int) -> Constraint | None:
         """Return the constraint with this id, or None."""
@@ -387,6 +402,7 @@ __all__ = [
     "Group",
     "HistoryEntry",
     "LogEntry",
+    "OfferedItems",
     "ReviewedPiece",
     "SecondVersion",
     "Session",

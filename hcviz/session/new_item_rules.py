@@ -1,4 +1,4 @@
-"""The rule of accepted new items: they join the data, their groups and the locks of these."""
+"""The rules of new items: their list, and accepted ones, which join the data and their groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, InvalidTaxonomy
 from hcviz.core.text import count_noun, join_names
-from hcviz.session.actions import AcceptItems
+from hcviz.session.actions import AcceptItems, CloseNewItems, DecideNewItems, OpenNewItems
 from hcviz.session.added_rows import check_new
 from hcviz.session.chosen_clusters import ChosenClusters
 from hcviz.session.conflicts import replace_constraints, update_conflict
@@ -18,7 +18,8 @@ from hcviz.session.constraint import Constraint
 from hcviz.session.effects import ReloadData
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.model import Group, Session
-from hcviz.session.runs import start_run
+from hcviz.session.offered_items import OfferedItems
+from hcviz.session.runs import no_change, start_run
 from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.nesting import check_groups
 
@@ -88,6 +89,24 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
         text += f" {count_noun(grown, 'locked group')} include{'s' * (grown == 1)} them."
     after, effects = start_run(after, label, "nothing", text)
     return after, (ReloadData(spec), *effects)
+
+
+def open_list(session: Session, action: OpenNewItems) -> UpdateResult:
+    """Open a list of new items. An earlier one is closed."""
+    return no_change(replace(session, offered_items=OfferedItems(action.rows, action.notes)))
+
+
+def decide(session: Session, action: DecideNewItems) -> UpdateResult:
+    """Set the decisions about the new items of the list."""
+    if session.offered_items is None:
+        return no_change(session)
+    decided = replace(session.offered_items, dismissed=action.dismissed, chosen=action.chosen)
+    return no_change(replace(session, offered_items=decided))
+
+
+def close_list(session: Session, action: CloseNewItems) -> UpdateResult:
+    """Close the list of new items."""
+    return no_change(replace(session, offered_items=None))
 
 
 def locks_around(session: Session, group_id: str) -> list[Constraint]:
@@ -173,4 +192,4 @@ def grown_order(
     return np.array([*found, *sorted(rest)], np.int32)
 
 
-__all__ = ["accept", "grown_order", "locks_around"]
+__all__ = ["accept", "close_list", "decide", "grown_order", "locks_around", "open_list"]

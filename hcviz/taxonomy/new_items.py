@@ -158,12 +158,13 @@ def place(
 
     Notes
     -----
-    Columns are scaled to mean 0 and standard deviation 1. Each known item votes for its groups with
-    the weight exp(-b d^2), where d is the Euclidean distance to the new item. A share e of the
-    votes is the same for all items. The probability of a group is its share of the votes. So an
-    item can be sure of an outer group and unsure of the groups in it. This is a probabilistic
-    neural network (Specht 1990). Both b and e maximise the probability of the known items' own
-    groups, each left out in turn.
+    Columns are scaled to mean 0 and standard deviation 1, and a data set's weights of columns count
+    (:meth:`hcviz.datasets.Dataset.factors`). The words of a text have one weight. Each known item
+    votes for its groups with the weight exp(-b d^2), where d is the Euclidean distance to the new
+    item. A share e of the votes is the same for all items. The probability of a group is its share
+    of the votes. So an item can be sure of an outer group and unsure of the groups in it. This is a
+    probabilistic neural network (Specht 1990). Both b and e maximise the probability of the known
+    items' own groups, each left out in turn.
 
     An item fits nowhere if it is farther from its nearest item than nearly all known items are from
     theirs: beyond the quantile 1 - ``outliers`` of those distances.
@@ -191,17 +192,17 @@ def place(
     >>> [zoo.labels[90 + k] for k, each in enumerate(found.items) if each.path]
     ['vampire', 'vole', 'wallaby', 'wolf']
     """
-    table = as_problem(data)
+    table = _as_table(data)
     known, names = _known_features(table, taxonomy)
     if is_frame(new_rows):
         cells = cells_of_frame(new_rows)
         columns = dict(zip(cells.names, cells.cells, strict=True))
         notes: list[str] = []
         fresh = matching_rows(columns, cells.labels, names, ",", notes, table)
-        return _place(known, taxonomy, cells.labels, fresh, notes, sure, outliers)
+        return _place(table, known, taxonomy, cells.labels, fresh, notes, sure, outliers)
     fresh = _checked_array(new_rows, known.shape[1])
     labels = [str(k) for k in range(len(fresh))]
-    return _place(known, taxonomy, labels, fresh, [], sure, outliers)
+    return _place(table, known, taxonomy, labels, fresh, [], sure, outliers)
 
 
 def place_columns(
@@ -218,14 +219,15 @@ def place_columns(
 
     ``columns`` and ``separator`` are those of :func:`hcviz.core.matching_rows.matching_rows`.
     """
-    table = as_problem(data)
+    table = _as_table(data)
     known, names = _known_features(table, taxonomy)
     notes: list[str] = []
     fresh = matching_rows(columns, labels, names, separator, notes, table)
-    return _place(known, taxonomy, labels, fresh, notes, sure, outliers)
+    return _place(table, known, taxonomy, labels, fresh, notes, sure, outliers)
 
 
 def _place(
+    table: Any,
     known: Float,
     taxonomy: Taxonomy,
     labels: Sequence[str],
@@ -241,11 +243,18 @@ def _place(
     mean = known.mean(axis=0)
     fresh = np.where(np.isnan(fresh), mean, fresh)
     deviation = known.std(axis=0)
-    model = _Votes(scaled(known, mean, deviation), taxonomy.groups)
+    factors = table.factors(known) if hasattr(table, "factors") else 1.0
+    model = _Votes(scaled(known, mean, deviation) * factors, taxonomy.groups)
     limit = model.learn(outliers)
     return PlacedItems(
-        tuple(model.placed(labels, scaled(fresh, mean, deviation), limit, sure)), tuple(notes)
+        tuple(model.placed(labels, scaled(fresh, mean, deviation) * factors, limit, sure)),
+        tuple(notes),
     )
+
+
+def _as_table(data: Any) -> Any:
+    """Return a table as a problem; a data set stays as it is, in the units of its file."""
+    return data if hasattr(data, "features") else as_problem(data)
 
 
 def _known_features(table: Any, taxonomy: Taxonomy) -> tuple[Float, tuple[str, ...]]:

@@ -11,6 +11,10 @@ from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.entry import Entry
 from hcviz.taxonomy.skos import SKOS, TERMS
 
+#: What relative addresses in a file are relative to.
+BASE = "urn:hcviz:"
+#: A name of Turtle, or a text of either form.
+_NAME = re.compile(r'<[^<>\s]*>|"(?:[^"\\]|\\.)*"|[^\s<>"\';,()\[\]{}]*:[^\s<>"\';,()\[\]{}]+')
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
@@ -38,7 +42,7 @@ def read_skos(text: str) -> Entry:
     >>> read_skos(write_skos(top)).children[0].items
     ['owl', 'rook']
     """
-    return _Reader(_graph(text)).entry()
+    return _Reader(_graph(text), text).entry()
 
 
 def _graph(text: str) -> Any:
@@ -56,7 +60,7 @@ def _graph(text: str) -> Any:
         return rdflib.Graph().parse(
             data=text,
             format="json-ld" if is_json else "turtle",
-            publicID="urn:hcviz:",
+            publicID=BASE,
         )
     except InvalidTaxonomy:
         raise
@@ -90,10 +94,11 @@ def _refuse_remote(document: Any) -> None:
 class _Reader:
     """Reads groups and items from a graph of rdflib."""
 
-    def __init__(self, graph: Any) -> None:
+    def __init__(self, graph: Any, text: str) -> None:
         from rdflib import URIRef
 
         self.graph = graph
+        self.places = _places(text)
         self.skos = {
             name: URIRef(SKOS + name)
             for name in ("Concept", "ConceptScheme", "altLabel", "broader", "definition",
@@ -127,8 +132,8 @@ class _Reader:
             if len(self.broader[each]) > 1:
                 first, second = (labels[above][0] for above in self.broader[each][:2])
                 raise InvalidTaxonomy(
-                    f"The concept {labels[each][0]!r} has more than one broader concept: "
-                    f"{first!r} and {second!r}.",
+                    f"{self.start(each)} concept {labels[each][0]!r} has more than one broader "
+                    f"concept: {first!r} and {second!r}.",
                     "Keep one of them.",
                 )
         top, reached = Entry(), set()
@@ -150,7 +155,8 @@ class _Reader:
                 concept = self.broader[concept][0]
             name = labels[concept][0]
             raise InvalidTaxonomy(
-                f"The concept {name!r} is broader than itself, directly or through others.",
+                f"{self.start(concept)} concept {name!r} is broader than itself, directly or "
+                "through others.",
                 "Remove one of the links of the cycle.",
             )
         return top
@@ -163,13 +169,15 @@ class _Reader:
             if language in found:
                 where = f"in the language {language!r}" if language else "without a language"
                 raise InvalidTaxonomy(
-                    f"The concept {found[language]!r} has a second prefLabel {where}: "
-                    f"{str(label)!r}.",
+                    f"{self.start(concept)} concept {found[language]!r} has a second prefLabel "
+                    f"{where}: {str(label)!r}.",
                     "Make one of them an altLabel.",
                 )
             found[language] = str(label)
         if not found:
-            raise InvalidTaxonomy(f"The concept <{concept}> has no prefLabel.", "Give it one.")
+            raise InvalidTaxonomy(
+                f"{self.start(concept)} concept <{concept}> has no prefLabel.", "Give it one."
+            )
         order = sorted(found, key=lambda language: (language != "", language != "en", language))
         return [found[language] for language in order]
 
@@ -192,8 +200,41 @@ class _Reader:
             status=str(self.value(concept, "status") or "draft"),  # type: ignore[arg-type]
             locked=str(self.value(concept, "locked")) in ("true", "1"),
             id=unquote(uri.removeprefix(self.own)) if own else uri,
-            location=f"<{uri}>",
+            location=f"line {line}" if (line := self.line(concept)) else f"<{uri}>",
         )
+
+    def start(self, concept: Any) -> str:
+        """Return the start of a message about a concept: "Line 4: the", or "The"."""
+        line = self.line(concept)
+        return f"Line {line}: the" if line else "The"
+
+    def line(self, concept: Any) -> int:
+        """Return the line that describes the concept; 0 if the file writes it in another way."""
+        uri = str(concept)
+        names = [f"<{uri}>", f"<{uri.removeprefix(BASE)}>", f'"{uri}"']
+        for prefix, space in self.graph.namespaces():
+            if uri.startswith(str(space)):
+                short = f"{prefix}:{uri.removeprefix(str(space))}"
+                names += [short, f'"{short}"']
+        found = [self.places[name] for name in names if name in self.places]
+        return min(found, default=(True, 0))[1]
+
+
+def _places(text: str) -> dict[str, tuple[bool, int]]:
+    """Return for each name in the text the line that describes it. O(letters).
+
+    It is the first line that starts with the name (Turtle's subject) or with ``"@id"`` and the
+    name, or else the first line that has the name. The values say if it is such another line.
+    """
+    found: dict[str, tuple[bool, int]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        names = _NAME.findall(line)
+        start = 1 if names[:1] == ['"@id"'] else 0
+        for k, name in enumerate(names):
+            elsewhere = k != start or not line.lstrip(" \t{,").startswith(names[0])
+            place = (elsewhere, number)
+            found[name] = min(found.get(name, place), place)
+    return found
 
 
 __all__ = ["read_skos"]

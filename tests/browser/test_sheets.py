@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
@@ -57,6 +59,11 @@ def test_the_consensus_answers_to_threshold_click_and_keys(page):
     label = sheet.locator(".clade").nth(1).get_attribute("aria-label") or ""
     expect(dashboard.selected).to_have_text(label.split(":")[0])
     expect(sheet.locator(".clade").nth(1)).to_have_class("clade chosen")
+    # a name is written at the clade
+    field = page.locator(".hc-inspector .group-name")
+    field.fill("Beasts")
+    field.press("Enter")
+    expect(sheet.locator(".clade").nth(1)).to_have_attribute("aria-label", re.compile("^Beasts: "))
     name = sheet.locator(".names text").nth(20)
     name.click()
     expect(dashboard.selected).to_have_text(name.locator("title").text_content() or "")

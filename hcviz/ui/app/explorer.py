@@ -52,6 +52,7 @@ from hcviz.ui.features.lessons import model as lessons_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.lessons.view import LessonCard
 from hcviz.ui.features.levels.controller import LevelControls
+from hcviz.ui.features.new_items.opening import follow_session
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
@@ -184,6 +185,7 @@ class Explorer:
         self._subscribe()
         self.baselines = BaselineRuns(store, schedule)
         self.agreeing = AgreementRuns(store, schedule)
+        follow_session(store)
         open_page(store, link or Link(), **options)
 
     def keep_below(self, root: Path, token: str) -> AutosaveController:

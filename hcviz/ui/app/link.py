@@ -1,8 +1,8 @@
 """Links to a view: the query string of a URL that shows another person the same.
 
-A link names built-in data only, and items by their indices. It has the groups of the constraints
-and whether they are enabled. It does not have their notes, authors, weights and times, which may be
-private. A session file has all of these, and the undo stack.
+A link names built-in data only, and items by their indices. It has the named groups, the groups of
+the constraints, and whether these are enabled. It does not have their notes, authors, weights and
+times, which may be private. A session file has all of these, and the undo stack.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ LARGEST = 2**63
 #: A group, what is apart from it, and whether the constraint is enabled.
 LinkedConstraint = tuple[tuple[int, ...], Apart, bool]
 
+#: The name and the items of a group.
+LinkedGroup = tuple[str, tuple[int, ...]]
+
 
 @dataclass(frozen=True)
 class Link:
@@ -56,10 +59,13 @@ class Link:
     clusters: int | None = None
     chosen: tuple[int, ...] = ()  # the number of each item's cluster, chosen by hand
     level: str | None = None  # to what the picture is collapsed
+    groups: tuple[LinkedGroup, ...] = ()
 
 
 #: Chosen clusters of more items are left out of a link.
 MAX_CHOSEN = 2_000
+#: Named groups of more items and letters together are left out of a link.
+MAX_GROUPS = 2_000
 
 #: What a constraint in a link says about its items instead of naming others.
 _CLADE_SIGNS: dict[Apart, str] = {EVERYTHING_ELSE: "*", NOT_A_GROUP: "!"}
@@ -75,7 +81,8 @@ def to_query(link: Link) -> str:
     """Return the query string of a link, such as ``data=zoo&method=ddt``.
 
     The group {3, 7} apart from item 20 is written ``3.7-20``, and ``3.7-20~`` if it is disabled;
-    the group {3, 7} apart from everything else ``3.7-*``.
+    the group {3, 7} apart from everything else ``3.7-*``. The group {3, 7} with the name Owls is
+    ``g=3.7 Owls``.
     """
     pairs: list[tuple[str, str]] = []
     for name in (*_TEXTS, "seed", "clusters", "below"):
@@ -88,6 +95,7 @@ def to_query(link: Link) -> str:
         pairs.append(("chosen", ".".join(map(str, link.chosen))))
     if link.constraints:
         pairs.append(("c", " ".join(_constraint_text(*each) for each in link.constraints)))
+    pairs += [("g", f"{'.'.join(map(str, items))} {name}") for name, items in link.groups]
     return urlencode(pairs)
 
 
@@ -119,7 +127,8 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
         constraints=tuple(_constraint(part) for part in single.get("c", "").split()),
         clusters=_whole(single, "clusters"),
         below=_whole(single, "below"),
-        chosen=_numbers(single.get("chosen", "")),
+        chosen=_numbers(single.get("chosen", ""), "chosen"),
+        groups=tuple(map(_group, found.get("g", ()))),
     )
 
 
@@ -144,12 +153,20 @@ def _constraint(text: str) -> LinkedConstraint:
         raise InvalidParameter(f"The link's constraint {shown!r} cannot be read.") from None
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _group(text: str) -> LinkedGroup:
+    items, _, name = text.partition(" ")
+    members = _numbers(items, "g")
+    if not members or not name.strip():
+        raise InvalidParameter("The link's 'g' must be the items and the name of a group.")
+    return name.strip(), members
+
+
+def _numbers(text: str, what: str) -> tuple[int, ...]:
     """Return the numbers of a text such as ``1.1.2``."""
     parts = text.split(".") if text else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
         raise InvalidParameter(
-            "The link's 'chosen' must be whole numbers with points between, one for each item."
+            f"The link's {what!r} must be whole numbers with points between, one for each item."
         )
     return tuple(map(int, parts))
 
@@ -203,6 +220,7 @@ def link_of(session: Session, view: ViewState) -> Link:
         colour=_not_default(view.colour, plain.colour),
         clusters=view.clusters,
         chosen=_chosen(session),
+        groups=_groups(session, n),
         level=None if view.level in (ALL, BY_HAND) else view.level,
     )
 
@@ -214,6 +232,17 @@ def _chosen(session: Session) -> tuple[int, ...]:
         if chosen is None or session.n_items > MAX_CHOSEN
         else chosen.of_item[: session.n_items - session.data.n_added]
     )
+
+
+def _groups(session: Session, n_items: int) -> tuple[LinkedGroup, ...]:
+    """Return the named groups without new items; none if they would make a long link."""
+    found = [
+        (each.name, tuple(item for item in each.members if item < n_items))
+        for each in session.groups
+    ]
+    found = [(name, items) for name, items in found if items]
+    size = sum(len(name) + len(items) for name, items in found)
+    return tuple(found) if size <= MAX_GROUPS else ()
 
 
 def _not_default(value: str, default: str) -> str | None:

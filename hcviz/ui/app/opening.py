@@ -14,7 +14,7 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.session import actions as act
 from hcviz.session.chosen_clusters import ChosenClusters, check_clusters
 from hcviz.session.constraint import outsiders
-from hcviz.session.model import Constraint, DataSpec
+from hcviz.session.model import Constraint, DataSpec, Group
 from hcviz.ui.app.link import Link
 from hcviz.ui.state.saved_look import LOOKS, looks
 from hcviz.ui.state.store import Store
@@ -84,6 +84,12 @@ def open_page(
                 faults.append(fault)
         if constraints:
             store.dispatch(act.ImportConstraints(tuple(constraints)))
+        if link.groups:
+            try:
+                named = tuple(Group(name, items) for name, items in link.groups)
+                store.dispatch(act.ReplaceGroups(named, f"{len(named):,} groups from the link."))
+            except HcvizError as fault:
+                faults.append(fault)
         if link.chosen:
             try:
                 chosen = ChosenClusters(link.chosen)

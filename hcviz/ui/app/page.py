@@ -208,9 +208,9 @@ def show_compiling(store: Store) -> Callable[[], None]:
     def check() -> None:
         percent = COMPILING.percent
         if percent is not None and store.view.compiling is None:
-            store.look(compiling=percent, said=FIRST_START)
+            store.change_view(compiling=percent, message=FIRST_START)
         elif percent != store.view.compiling:
-            store.look(compiling=percent)
+            store.change_view(compiling=percent)
 
     return check
 

@@ -47,12 +47,14 @@ def default(problem: Problem) -> Algorithm | None:
 
     It is the first of the registry among the methods that can run, preferring in this order: one
     that queries few similarities if there are very many items, one that reads the data, one that
-    keeps constraints.
+    reads the piles of a card sort, one that keeps constraints.
     """
     found = able(problem)
     if problem.n_items > MAX_DENSE:
         found = [each for each in found if each.subquadratic] or found
     found = [each for each in found if "items" not in each.needs] or found
+    if problem.piles:
+        found = [each for each in found if "piles" in each.needs] or found
     heed = [each for each in found if each.triplets == "hard"]
     return next(iter([*heed, *found]), None)
 

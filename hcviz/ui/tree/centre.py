@@ -312,6 +312,7 @@ class Centre:
         if names != self.state.cluster_names:
             self.state.cluster_names = names
             self.renderer.draw_head()
+            self.renderer.draw_cluster_numbers()
 
     def set_levels(self, levels: ArrayLike | None) -> None:
         """Colour the branches by a number of each node, int (m,), -1 for none.

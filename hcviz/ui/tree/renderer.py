@@ -144,7 +144,7 @@ class TreeRenderer:
         if layout.n_rows > STRIP_TEXELS:
             self.draw_strips()
         else:
-            self._draw_cluster_numbers()
+            self.draw_cluster_numbers()
         self._figures.heat.draw_sharp(layout, self._window.rows, self._window.is_zoomed)
         self.draw_labels()
         self.draw_group_names()
@@ -399,16 +399,16 @@ class TreeRenderer:
         if state.partition is not None:
             shown.append((state.cluster_codes, self._theme.clusters))
         self._figures.strips.draw(state.layout, shown, self._window.rows)
-        self._draw_cluster_numbers()
+        self.draw_cluster_numbers()
 
-    def _draw_cluster_numbers(self) -> None:
-        """Write the clusters' numbers, as in the CSV, on the last strip."""
+    def draw_cluster_numbers(self) -> None:
+        """Write the numbers of clusters without a name, as in the CSV, on the last strip."""
         state, rows = self._state, self._window.rows
         if state.layout is not None:
             of_item = None if state.partition is None else state.partition.of_item
             colours = (state.cluster_codes, self._theme.clusters)
             self._figures.strips.draw_numbers(
-                state.layout, of_item, colours, rows, self._figures.row_px
+                state.layout, of_item, colours, rows, self._figures.row_px, state.cluster_names
             )
 
     def draw_group_names(self) -> None:

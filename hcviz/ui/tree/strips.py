@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,11 +107,13 @@ class StripFigure:
         colours: tuple[Any, Sequence[str]],
         window: tuple[float, float],
         row_px: float,
+        named: Collection[int] = (),
     ) -> None:
         """Write the number of each cluster, int (n,), on the last strip where it fits.
 
         ``colours``: (codes uint8 (n,), a colour for each code) of that strip. The numbers of
-        clusters in collapsed rows, and numbers above 99, are in the tooltip only.
+        clusters in collapsed rows, and numbers above 99, are in the tooltip only. Clusters with a
+        name, ``named``, get no number: "4" beside "Group 1" would confuse.
         """
         if of_item is None:
             self._write([])
@@ -128,6 +130,8 @@ class StripFigure:
         codes, palette = colours
         found = []
         for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            if int(number[begin]) in named:
+                continue
             text = str(int(number[begin]))
             if (end - begin) * row_px >= NUMBER_PX and len(text) <= MAX_DIGITS:
                 code = int(codes[leaves[begin]])

@@ -80,8 +80,11 @@ def state(store: Store) -> dict[str, Any]:
     }
 
 
-def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> dict[int, str]:
-    """Return index of a clade -> name of the group that has exactly these items."""
+def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> dict[str, str]:
+    """Return index of a clade -> name of the group that has exactly these items.
+
+    The indices are texts: Bokeh would send whole numbers as a Map, not as an object.
+    """
     names = {frozenset(group.members): group.name for group in store.session.groups}
     sizes = {len(members) for members in names}
     found = {}
@@ -90,7 +93,7 @@ def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> 
         if last + 1 - first in sizes:
             name = names.get(frozenset(order[first : last + 1].tolist()))
             if name is not None:
-                found[k] = name
+                found[str(k)] = name
     return found
 
 

@@ -62,6 +62,7 @@ def _row(store: Store, each: Constraint, states: dict[int, ConstraintState]) -> 
         "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
         "state": states.get(each.id, "satisfied"),
+        "reason": cannot_deny(store.session.method) if each.enabled and each.is_not_group else "",
         "author": each.author,
         "weight": each.weight,
         "note": each.note,
@@ -124,7 +125,7 @@ def _draft(store: Store) -> dict[str, Any]:
     beliefs: list[tuple[str, str]] = []
     if stated is not None:
         try:
-            found = assess(session, *stated, session.author)
+            found = assess(session, *stated, session.author, not cannot_deny(session.method))
             verdict = {"kind": found.kind, "sentence": found.sentence}
         except InvalidConstraint as fault:
             verdict = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}

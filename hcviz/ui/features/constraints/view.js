@@ -127,6 +127,7 @@ function row(item, send) {
         icon("bin"),
       ),
     ),
+    item.reason ? h("p", { class: "quiet small" }, item.reason) : null,
     noting || item.note
       ? h(
           "div",

@@ -31,14 +31,13 @@ from hcviz.taxonomy import Taxonomy
 from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import (
-    read_groups,
     read_groups_file,
     save_taxonomy,
     unplaced_note,
 )
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
-from hcviz.ui.features.review.opening import open_version
+from hcviz.ui.features.review.opening import open_groups, open_version
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, TEXT_AT_ONCE, takes_long
@@ -200,8 +199,8 @@ class FileController:
             self._answers(name, content)
         elif kind == "groups":
             read(
-                lambda: act.ReplaceGroups(*read_groups(content, name, labels)),
-                store.dispatch,
+                lambda: read_groups_file(content, name, labels),
+                lambda found: open_groups(store, found),
             )
         elif kind == "second version":
             read(

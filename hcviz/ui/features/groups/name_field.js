@@ -109,7 +109,8 @@ function nameField(group, send) {
       ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`)
       : null,
     h("div", { class: "field" }, input, button),
-    !group.id && group.suggestions.length
+    // A group that "Name these clusters" made has no name of its own yet.
+    (!group.id || /^Group \d+$/.test(group.name)) && group.suggestions.length
       ? h(
           "div",
           { class: "suggested", role: "group", "aria-label": "Suggested names" },

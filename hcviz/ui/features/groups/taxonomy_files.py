@@ -64,6 +64,7 @@ class GroupsFile:
     items : items of the page that the file has, in increasing order
     unknown, missing : items of the file that are not on the page, and the reverse
     empty : names of groups that have no items of their own on the page
+    replaces : True if the groups are to replace those of the page, False to review them
     """
 
     name: str
@@ -72,36 +73,13 @@ class GroupsFile:
     unknown: tuple[str, ...]
     missing: tuple[str, ...]
     empty: tuple[str, ...]
+    replaces: bool = False
 
 
-def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple[Group, ...], str]:
-    """Read the groups of a taxonomy file for the items of the page.
-
-    Items are recognised by their names. Items of the file that are not on the page are left out.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    name : str
-        Its name, whose suffix tells the format.
-    labels : sequence of str
-        Names of the items of the page.
-
-    Returns
-    -------
-    groups : tuple of Group
-    sentence : str
-        What was read, and the numbers of unknown and missing items.
-
-    Raises
-    ------
-    InvalidTaxonomy
-        If the file cannot be read, or has none of the items.
-    """
-    file = read_groups_file(content, name, labels)
-    sentence = f"{count_noun(len(file.groups), 'group')} from {name}."
-    return file.groups, f"{sentence} {left_out_sentences(file)}".strip()
+def groups_note(file: GroupsFile) -> str:
+    """Return how many groups a file has, and which items and groups are left out."""
+    sentence = f"{count_noun(len(file.groups), 'group')} from {file.name}."
+    return f"{sentence} {left_out_sentences(file)}".strip()
 
 
 def left_out_sentences(file: GroupsFile) -> str:
@@ -184,8 +162,8 @@ def _list(names: Sequence[str]) -> str:
 __all__ = [
     "GroupsFile",
     "TaxonomyFile",
+    "groups_note",
     "left_out_sentences",
-    "read_groups",
     "read_groups_file",
     "save_taxonomy",
     "unplaced_note",

@@ -9,6 +9,7 @@ from hcviz.core.text import count_noun, join_names
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
 from hcviz.session.added_rows import AddedRows, check_new
+from hcviz.session.offered_items import OfferedItems
 from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import PlacedItems, place_columns
 
@@ -101,6 +102,16 @@ class NewItems:
             self,
             dismissed=frozenset(row[names[k]] for k in before.dismissed if names[k] in row),
             chosen={row[names[k]]: group for k, group in before.chosen.items() if names[k] in row},
+        )
+
+    def with_decisions(self, offered: OfferedItems) -> NewItems:
+        """Return the same with the decisions that the session has."""
+        before = offered.rows.labels
+        row = {label: k for k, label in enumerate(self.rows.labels)}
+        return replace(
+            self,
+            dismissed=frozenset(row[before[k]] for k in offered.dismissed if before[k] in row),
+            chosen={row[before[k]]: group for k, group in offered.chosen if before[k] in row},
         )
 
     def with_dismissed(self) -> NewItems:

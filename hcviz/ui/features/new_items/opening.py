@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.text import count_noun
 from hcviz.io.added_rows import check_can_grow, read_added_rows
+from hcviz.session import actions as act
 from hcviz.session.added_rows import AddedRows
+from hcviz.session.offered_items import OfferedItems
 from hcviz.ui.features.new_items.model import NewItems, place_rows
 from hcviz.ui.state.data_sources import AT_ONCE
 from hcviz.ui.state.store import Store
@@ -66,7 +71,7 @@ def _place(
             count = count_noun(len(found.rows.labels), "new item")
             message = f"{count} from {name}: accept or dismiss each."
             shown = found if before is None else found.with_decisions_of(before)
-            store.change_view(new_items=shown, sheet=NEW_ITEMS, error=None, message=message)
+            keep_list(store, shown, sheet=NEW_ITEMS, error=None, message=message)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:
         store.loader.start(name, size, work, show)
@@ -74,4 +79,56 @@ def _place(
         show(work())
 
 
-__all__ = ["NEW_ITEMS", "check_data", "open_new_items", "place_again"]
+def keep_list(store: Store, items: NewItems | None, **shown: Any) -> None:
+    """Show a list of new items, or close it; the session keeps its rows and decisions."""
+    before = store.session.offered_items
+    store.view = replace(store.view, new_items=items)
+    if items is None:
+        store.dispatch(act.CloseNewItems())
+    else:
+        if before is None or before.rows != items.rows:
+            store.dispatch(act.OpenNewItems(items.rows, items.notes))
+        store.dispatch(act.DecideNewItems(tuple(items.dismissed), tuple(items.chosen.items())))
+    store.change_view(**shown)
+
+
+def follow_session(store: Store) -> None:
+    """Show the list that a loaded session has, and close one that it has not."""
+
+    def show(_: Any) -> None:
+        offered, shown = store.session.offered_items, store.view.new_items
+        if offered is None and shown is not None:
+            store.change_view(new_items=None)
+        elif offered is not None and (shown is None or not _is_part(shown.rows, offered.rows)):
+            _place_offered(store, offered)
+
+    store.subscribe(lambda s: (s.session.offered_items, s.session.data), show)
+
+
+def _is_part(some: AddedRows, rows: AddedRows) -> bool:
+    return some.filename == rows.filename and set(some.labels) <= set(rows.labels)
+
+
+def _place_offered(store: Store, offered: OfferedItems) -> None:
+    """Place the items of a loaded list, unless the present data cannot have them."""
+    known = set(store.session.labels)
+    rows = [k for k, label in enumerate(offered.rows.labels) if label not in known]
+    data, session = store.dataset, store.session
+    if not rows or data is None or not session.groups or data.labels != session.labels:
+        return
+    with suppress(HcvizError):
+        found = place_rows(
+            offered.rows.chosen(rows), offered.notes, data, session.labels, session.groups
+        )
+        found = replace(found, notes=offered.notes)
+        store.change_view(new_items=found.with_decisions(offered))
+
+
+__all__ = [
+    "NEW_ITEMS",
+    "check_data",
+    "follow_session",
+    "keep_list",
+    "open_new_items",
+    "place_again",
+]

@@ -12,7 +12,7 @@ from hcviz.taxonomy import Group
 from hcviz.taxonomy.nesting import parents_of
 from hcviz.ui.features.groups.places import clade_of, shown_taxonomy
 from hcviz.ui.features.new_items.model import LIKELY, NewItems
-from hcviz.ui.features.new_items.opening import NEW_ITEMS, place_again
+from hcviz.ui.features.new_items.opening import NEW_ITEMS, keep_list, place_again
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
@@ -141,7 +141,7 @@ def _dismiss(actions: Actions, row: int) -> None:
     items = store.view.new_items
     if items is not None and row in items.undecided(store.session.labels):
         message = f"Dismissed: {items.rows.labels[row]}. It is not added."
-        store.change_view(new_items=items.dismiss(row), message=message)
+        keep_list(store, items.dismiss(row), message=message)
 
 
 @ACTS.on("bring-back")
@@ -150,7 +150,7 @@ def _bring_back(actions: Actions) -> None:
     items = store.view.new_items
     if items is not None:
         message = f"{count_noun(len(items.dismissed), 'dismissed item')} in the list again."
-        store.change_view(new_items=items.with_dismissed(), message=message)
+        keep_list(store, items.with_dismissed(), message=message)
 
 
 @ACTS.on("choose-group")
@@ -159,7 +159,7 @@ def _choose(actions: Actions, row: int, group: str) -> None:
     items = store.view.new_items
     known = {"", *(each.id for each in store.session.groups)}
     if items is not None and row in items.undecided(store.session.labels) and group in known:
-        store.change_view(new_items=items.choose(row, group))
+        keep_list(store, items.choose(row, group))
 
 
 @ACTS.on("show-placed")
@@ -185,7 +185,7 @@ def _again(actions: Actions) -> None:
 
 @ACTS.on("close-new-items")
 def _close(actions: Actions) -> None:
-    actions.store.change_view(new_items=None, sheet="tree")
+    keep_list(actions.store, None, sheet="tree")
 
 
 SHEET = Sheet(

@@ -85,7 +85,13 @@ class QuestionController(Controls):
         author = store.session.author
         with store.guarded():
             store.dispatch(act.AddConstraint(question.items, NOT_A_GROUP, author=author))
-            self._request_next()
+            if deniable(store, question):
+                self._request_next()
+            else:  # the tree keeps the group, so it must not be asked again
+                message = store.session.message
+                self.memory.skip(question)
+                self._remember(question, accepted=False)
+                store.change_view(message=message)
 
     @ACTS.on(*KEYS)
     def _press(self, act: str) -> None:
@@ -150,13 +156,14 @@ class QuestionController(Controls):
     def _answer_group(self, question: Question, key: str) -> None:
         """Yes (A, L), no (R), or skip (Space). No asks for the items that do not belong.
 
-        Of two items it asks nothing more, if the method can keep that they are not a group.
+        Of two items it asks nothing more. If the method cannot keep that they are not a group, the
+        constraint stays in the list, with this reason, for a method that can.
         """
         store = self.store
         if key == " ":
             self.memory.skip(question)
             self._remember(question, accepted=False)
-        elif key == "r" and len(question.items) == 2 and deniable(store, question):
+        elif key == "r" and len(question.items) == 2:
             self._deny()  # of a pair, none is the one that does not belong
         elif key == "r" or store.view.draft.mode == "eject":  # what does not belong is asked for
             store.change_view(draft=Draft().begin_eject(question.items), selection=())

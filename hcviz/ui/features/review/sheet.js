@@ -11,7 +11,7 @@ const STATUS = {
 const DECIDED = { taken: "Taken over", kept: "Kept yours" }
 
 function offer(state, send) {
-  const { name, common, unknown, unknownCount, missing, missingCount } = state.offer
+  const { name, common, unknown, unknownCount, missing, missingCount, replaces, mine } = state.offer
   return h(
     "div",
     { class: "offer", role: "alertdialog", "aria-label": "Other items" },
@@ -22,17 +22,35 @@ function offer(state, send) {
     missingCount
       ? h("p", {}, h("b", {}, `Only here (${missingCount.toLocaleString("en")}): `), missing)
       : null,
-    h("p", { class: "quiet" }, "Items that the file lacks stay in your groups."),
+    h(
+      "p",
+      { class: "quiet" },
+      replaces
+        ? `${mine ? "Its groups replace yours; undo brings yours back. " : ""}` +
+            "Items that the file lacks are in none of its groups."
+        : "Items that the file lacks stay in your groups.",
+    ),
     h(
       "div",
       { class: "buttons" },
-      textButton(
-        "common",
-        `Go on with the ${common}`,
-        () => send("use-common-items"),
-        "Compare the groups by these items",
-        true,
-      ),
+      replaces
+        ? textButton(
+            "replace",
+            `Take the groups with the ${common}`,
+            () => send("use-groups"),
+            "The other items are left out",
+            true,
+          )
+        : null,
+      replaces && !mine
+        ? null
+        : textButton(
+            "common",
+            replaces ? "Review group by group" : `Go on with the ${common}`,
+            () => send("use-common-items"),
+            "Compare the groups by the common items",
+            !replaces,
+          ),
       textButton("close", "Cancel", () => send("close-review"), "Do not open the file"),
     ),
   )
@@ -103,13 +121,18 @@ export const render = component("review", (state, send) => {
       ),
       h(
         "p",
-        { class: "quiet small" },
+        { class: "quiet small counts" },
         state.counts
           .map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`)
           .join(", "),
         state.lacking ? `. ${counted(state.lacking, "item")} not in the file` : "",
       ),
-      h("span", { class: "grow" }),
+      textButton(
+        "beside",
+        "Side by side",
+        () => send("side-by-side"),
+        "Draw both versions beside each other, with a line for each item",
+      ),
       state.left > 1
         ? textButton(
             "take-rest",

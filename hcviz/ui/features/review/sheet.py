@@ -10,7 +10,8 @@ from hcviz.session import actions as act
 from hcviz.session.second_version import SecondVersion
 from hcviz.taxonomy import Group, GroupDifference
 from hcviz.taxonomy.nesting import parents_of
-from hcviz.ui.features.review.opening import REVIEW, begin_review
+from hcviz.ui.features.review.opening import REVIEW, begin_review, use_groups
+from hcviz.ui.features.tanglegram.versions import SECOND_VERSION
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.sheet import Sheet, sheet_part
@@ -36,6 +37,8 @@ def state(store: Store) -> dict[str, Any]:
                 "unknownCount": len(offered.unknown),
                 "missing": _names(offered.missing, MAX_NAMES_IN_TOOLTIP),
                 "missingCount": len(offered.missing),
+                "replaces": offered.replaces,
+                "mine": len(store.session.groups),
             }
         }
     if version is None:
@@ -142,7 +145,8 @@ def _name(group: Group | None) -> str:
 
 
 def _depends_on(store: Store) -> Any:
-    return store.session.second_version, store.view.offered_version, store.session.labels
+    session = store.session
+    return session.second_version, store.view.offered_version, session.labels, session.groups
 
 
 def _has_tab(store: Store) -> bool:
@@ -179,11 +183,24 @@ def _close(actions: Actions) -> None:
         store.dispatch(act.CloseSecondVersion())
 
 
+@ACTS.on("side-by-side")
+def _side_by_side(actions: Actions) -> None:
+    actions.store.change_view(compared=SECOND_VERSION, sheet="before")
+
+
 @ACTS.on("use-common-items")
 def _use_common(actions: Actions) -> None:
     file = actions.store.view.offered_version
     if file is not None:
         begin_review(actions.store, file)
+
+
+@ACTS.on("use-groups")
+def _use_groups(actions: Actions) -> None:
+    file = actions.store.view.offered_version
+    if file is not None and file.replaces:
+        with actions.store.guarded():
+            use_groups(actions.store, file)
 
 
 @ACTS.on("show-row")

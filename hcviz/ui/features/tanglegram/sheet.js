@@ -74,7 +74,10 @@ export const render = component("tanglegram", (state, send, root) => {
             `V${((last - 0.5) * row).toFixed(1)}`,
         }),
       ),
-      svg("path", { d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]) }),
+      svg("path", {
+        d: pathOf(drawn.path, ([at, y]) => [x(at, drawn.top), y * row]),
+        style: `stroke-width: ${Math.min(1.1, Math.max(0.2, row / 2)).toFixed(2)}`,
+      }),
     )
   const kind = k => (moved.has(k) ? "moved" : "") + (chosen.has(state.items[k]) ? " chosen" : "")
   const line = k => {
@@ -160,7 +163,7 @@ export const render = component("tanglegram", (state, send, root) => {
     h(
       "div",
       { class: "heads", style: `width:${width}px` },
-      h("b", {}, "Before"),
+      h("b", {}, state.heads[0]),
       h(
         "span",
         { class: "key" },
@@ -169,7 +172,7 @@ export const render = component("tanglegram", (state, send, root) => {
         h("i", { class: "changed" }),
         "clade new or gone",
       ),
-      h("b", {}, "Now"),
+      h("b", {}, state.heads[1]),
     ),
     h(
       "div",
@@ -178,7 +181,7 @@ export const render = component("tanglegram", (state, send, root) => {
         "data-scroll": "tangle",
         tabindex: 0,
         role: "img",
-        "aria-label": `The earlier tree and the present one, side by side. ${state.sentence}`,
+        "aria-label": `${state.heads.join(" and ")}, side by side. ${state.sentence}`,
       },
       svg(
         "svg",

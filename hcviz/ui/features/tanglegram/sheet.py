@@ -1,4 +1,7 @@
-"""The sheet Before and after: a tanglegram of the present tree and an earlier one."""
+"""The sheet Before and after: a tanglegram of the present tree and an earlier one.
+
+During a review it can show the groups beside those of the second version.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,17 @@ from numpy.typing import NDArray
 
 from hcviz.core.layout import elbows, places, with_even_heights
 from hcviz.core.tanglegram import untangle
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.features.groups.places import named_clades
+from hcviz.ui.features.tanglegram.versions import (
+    SECOND_VERSION,
+    common_groups,
+    names_in,
+    nesting_tree,
+    switched_items,
+)
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.packing import row_ranges
@@ -47,25 +58,44 @@ def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
 def state(store: Store) -> dict[str, Any]:
     """Return the two trees, the lines between them and a summary, as plain JSON."""
     snapshot, trees = store.drawn or store.session.snapshot, earlier_trees(store)
-    if snapshot is None or not trees:
+    version = store.session.second_version
+    menu = [(key, label) for key, (label, _) in trees.items()]
+    if version is not None:
+        menu.append((SECOND_VERSION, f"the groups of {version.name}"))
+    if snapshot is None or not menu:
         return {}
-    chosen = store.view.compared if store.view.compared in trees else next(iter(trees))
-    before, after = trees[chosen][1], snapshot.tree
-    left, right, crossings = untangle(before, after, places(after.leaf_order))
+    keys = [key for key, _ in menu]
+    chosen = store.view.compared if store.view.compared in keys else keys[0]
+    if version is not None and chosen == SECOND_VERSION:
+        n, groups = store.session.n_items, common_groups(store.session.groups, version)
+        before, after = nesting_tree(groups, n), nesting_tree(version.theirs, n)
+        named = names_in(before, groups), names_in(after, version.theirs)
+        heads = ["Your groups", version.name]
+        near = places(snapshot.tree.leaf_order)
+        switched = switched_items(store.session.labels, groups, version)
+    else:
+        before, after = trees[chosen][1], snapshot.tree
+        named = named_clades(store, before), named_clades(store, after)
+        heads, near = ["Before", "Now"], places(after.leaf_order)
+        switched = None
+    left, right, crossings = untangle(before, after, near)
     place = places(right)
-    moved = moved_items(place[left])
+    moved = moved_items(place[left]) if switched is None else np.isin(left, switched)
     changes = clade_changes(before, after)
     return {
-        "choices": [[key, label] for key, (label, _) in trees.items()],
+        "choices": [[key, label] for key, label in menu],
+        "heads": heads,
         "chosen": chosen,
-        "left": _drawn(before, left, changes.lost, named_clades(store, before)),
-        "right": _drawn(after, right, changes.gained, named_clades(store, after)),
+        "left": _drawn(before, left, changes.lost, named[0]),
+        "right": _drawn(after, right, changes.gained, named[1]),
         "names": [store.session.labels[item] for item in left],
         "items": left.tolist(),
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "sentence": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "sentence": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost))
+        if switched is None
+        else _difference(int(moved.sum()), len(changes.gained), len(changes.lost)),
     }
 
 
@@ -145,9 +175,21 @@ def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     )
 
 
+def _difference(moved: int, gained: int, lost: int) -> str:
+    """Return how the groups of two versions differ."""
+    if not moved and not gained and not lost:
+        return "The same groups: no item is in another one."
+    return (
+        f"{count_noun(moved, 'item')} in another group; "
+        f"{count_noun(lost, 'group')} only in yours, {gained:,} only in the file."
+    )
+
+
 def _unavailable_because(store: Store) -> str:
     if store.session.snapshot is None:
         return "No tree yet."
+    if store.session.second_version is not None:
+        return ""
     return "" if earlier_trees(store) else "There is no earlier tree of these items yet."
 
 
@@ -155,8 +197,8 @@ def _depends_on(store: Store) -> Any:
     view = store.view
     session = store.session
     return (
-        store.drawn, store.baseline, session.history, session.groups, view.compared,
-        view.selection,
+        store.drawn, store.baseline, session.history, session.groups, session.second_version,
+        view.compared, view.selection,
     )  # fmt: skip
 
 
