@@ -97,8 +97,8 @@ def test_large_data_are_described_beside_the_page(loop):
     assert store.open_data(DataSpec("table", "big", filename="big.csv", content=content))
     loop.until(lambda: store.session.status == "settled" and store.session.n_items == 700)
     items = tuple(range(350))
-    assert told(explorer, items)["about"] == {"kind": "group", "said": model.WAITING}
-    loop.until(lambda: explorer.inspector.state["selection"]["about"]["said"] == "")
+    assert told(explorer, items)["about"] == {"kind": "group", "sentence": model.WAITING}
+    loop.until(lambda: explorer.inspector.state["selection"]["about"]["sentence"] == "")
     bars = explorer.inspector.state["selection"]["about"]["sides"][0]["bars"]
     assert bars[0]["name"] == "a"
     explorer.close()

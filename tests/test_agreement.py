@@ -129,7 +129,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
     loop.until(lambda: zoo.session.status == "settled")
     zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
     loop.until(lambda: not zoo.view.agree_wanted)
-    assert dict(zoo.view.agreed)["ddt"].said == "Stopped after 0 seconds."
+    assert dict(zoo.view.agreed)["ddt"].sentence == "Stopped after 0 seconds."
     driver.close()
 
 
@@ -241,7 +241,7 @@ def test_lambda_gives_way_to_the_k_compared(flowers, loop):
     flowers.look(agree_k=3)
     _compared(flowers, loop)
     result = dict(flowers.view.agreed)["adds-sdp"]
-    assert result.said == ""
+    assert result.sentence == ""
     assert len(set(result.labels)) == 3
 
 
@@ -274,7 +274,7 @@ def test_the_curve_has_its_best_and_the_shown_k(spurred):
     json.dumps(found)
     assert found["points"] == [[2, 0.7], [3, 0.9], [4, 0.8]]
     assert (found["best"], found["shown"], found["own"]) == (3, 3, False)
-    assert found["said"] == "From 2 to 4 clusters, 3 are the clearest."
+    assert found["sentence"] == "From 2 to 4 clusters, 3 are the clearest."
 
 
 def test_a_click_takes_another_k_and_the_curve_stays(spurred):
@@ -289,7 +289,7 @@ def test_a_click_takes_another_k_and_the_curve_stays(spurred):
     spurred.dispatch(act.Arrived(spurred.session.run, fixed), act.Finished(spurred.session.run))
     found = cluster_count_section.state(spurred)
     assert (found["best"], found["shown"], found["own"]) == (3, 4, True)
-    assert found["said"].endswith("You chose 4.")
+    assert found["sentence"].endswith("You chose 4.")
     cluster_count_section.SECTION.acts(gestures, "estimate", {})
     assert dict(started[-1].params) == {"k": 0}
 

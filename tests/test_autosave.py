@@ -172,7 +172,7 @@ def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop
     other.tick()
     loop.until(lambda: said(again.session) == said(stores[0].session))
     assert again.session.labels == stores[0].session.labels
-    assert again.view.said.startswith("Resumed")
+    assert again.view.message.startswith("Resumed")
     assert again.view.unfinished is None  # it is not offered besides
 
 
@@ -269,8 +269,8 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     journal.go.set()
     loop.until(lambda: again.view.loading is None)
     assert said(again.session) == said(left.session)
-    assert again.view.said.startswith("Resumed: Zoo")
-    assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
+    assert again.view.message.startswith("Resumed: Zoo")
+    assert again.view.message.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
     assert again.view.error is None
     autosave.finish_writing()  # what is resumed is discarded just after
     loop.until(lambda: [x.about.title for x in shelf.unfinished()] == ["Iris (150 flowers)"])
@@ -307,7 +307,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     journal.go.set()
     loop.until(lambda: again.view.loading is None)
     assert again.session is before
-    assert again.view.said == ""
+    assert again.view.message == ""
     assert again.view.unfinished is None
     assert again.view.error == (None if where == "here" else (autosave_controller.ELSEWHERE, ""))
 

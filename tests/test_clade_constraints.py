@@ -86,7 +86,7 @@ def wait_until_done(store):
 def test_g_states_that_the_selection_is_a_group(store):
     gestures = Gestures(store)
     gestures.key("g")
-    assert "Select a branch" in store.view.said
+    assert "Select a branch" in store.view.message
     store.look(selection=(0, 1, 2))
     gestures.key("g")
     wait_until_done(store)
@@ -117,7 +117,7 @@ def test_all_items_are_no_group(store):
     gestures = Gestures(store)
     store.look(selection=tuple(range(store.session.n_items)))
     gestures.key("g")
-    assert "whole tree" in store.view.said
+    assert "whole tree" in store.view.message
     gestures.key("t")
     assert not constraints_model.state(store)["draft"]["verdict"]
     gestures.key("Enter")
@@ -209,8 +209,8 @@ def test_sections_of_the_page_know_groups(store):
     store.dispatch(act.SetMethod("crsc"))
     wait_until_done(store)
     assert len(node_costs_model.constrained_problem(store, store.problem).groups) == 1
-    assert "groups" in dependencies_section.state(store)["said"] or (
-        "is a group" in dependencies_section.state(store)["said"]
+    assert "groups" in dependencies_section.state(store)["sentence"] or (
+        "is a group" in dependencies_section.state(store)["sentence"]
     )
 
 

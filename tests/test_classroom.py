@@ -108,14 +108,14 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     assert state(store)["guess"] == ""
     room.key("Enter")  # nothing chosen: nothing revealed
     assert store.view.lesson.outcome is None
-    assert "click where" in store.view.said
+    assert "click where" in store.view.message
     store.look(selection=own(store))
     assert state(store)["guess"].startswith("beside ")
     assert room.key("Enter")
     shown = state(store)
     assert shown["outcome"]["right"]
     assert shown["score"].startswith("1 of 1 right")
-    assert f"In the correct tree {name} is with" in shown["outcome"]["said"]
+    assert f"In the correct tree {name} is with" in shown["outcome"]["sentence"]
     assert tree_to_show(store).parent[item] == store.view.lesson.outcome.way[0]
     room.key("Enter")
     (told,) = store.session.constraints
@@ -138,7 +138,7 @@ def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
     shown = state(store)["outcome"]
     assert not shown["right"]
     assert outcome.off >= 1
-    assert ("one branch" if outcome.off == 1 else f"{outcome.off} branches") in shown["said"]
+    assert ("one branch" if outcome.off == 1 else f"{outcome.off} branches") in shown["sentence"]
     assert f"{100 * outcome.share:.0f} %" in shown["share"]
     assert state(store)["score"].startswith("0 of 1 right")
     again = store.view.lesson

@@ -231,7 +231,7 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
         card.key("1")
         assert store.session.tree is tree
         offered = comparisons_model.state(store)["unheeded"]
-        assert offered["said"] == "Average linkage does not use comparisons."
+        assert offered["sentence"] == "Average linkage does not use comparisons."
         reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
@@ -290,10 +290,11 @@ def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};3\n{b};{a};{c};1\n", name="crowd.csv")
     assert flowers.view.error is None
     assert (
-        flowers.view.said == "8 comparisons from crowd.csv added to the 48 items shown, 4,204 now."
+        flowers.view.message
+        == "8 comparisons from crowd.csv added to the 48 items shown, 4,204 now."
     )
     loop.until(lambda: flowers.session.status == "settled")
-    assert flowers.view.said.startswith("8 comparisons from crowd.csv added")
+    assert flowers.view.message.startswith("8 comparisons from crowd.csv added")
     assert flowers.session.snapshot.metrics["answers"] == 4204
     assert (flowers.session.labels, flowers.dataset.images) == (labels, images)
     assert flowers.dataset.asked["odd"] == before_asked(flowers) + 4
@@ -327,20 +328,24 @@ def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     log = len(flowers.session.log)
     upload(flowers, text, name="mine.csv")
     assert flowers.view.error is None
-    assert flowers.view.said == "mine.csv has 3 answers that are already here: nothing was added."
+    assert (
+        flowers.view.message == "mine.csv has 3 answers that are already here: nothing was added."
+    )
     assert (len(flowers.session.log), len(flowers.problem.comparisons)) == (log, now)
 
     a, b, c = labels[1], labels[2], labels[3]
     more = text + f"odd,{a},{b},{c},Ana,2026-01-01T00:00:00+00:00\r\n"
     upload(flowers, more, name="more.csv")
-    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were already here.")
+    assert flowers.view.message.endswith(f"{now + 2:,} now. 3 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now + 2
     upload(flowers, more, name="more.csv")  # those that came with a file are there too
-    assert flowers.view.said == "more.csv has 4 answers that are already here: nothing was added."
+    assert (
+        flowers.view.message == "more.csv has 4 answers that are already here: nothing was added."
+    )
     flowers.dispatch(act.Undo())
     flowers.dispatch(act.Undo())  # the last of the three
     upload(flowers, text, name="mine.csv")
-    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were already here.")
+    assert flowers.view.message.endswith(f"{now:,} now. 2 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now
     unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
     for more in (2, 4):
@@ -376,14 +381,14 @@ def test_a_later_state_of_the_same_list_adds_what_is_new(flowers):
     text = write_comparison_csv(known, labels)
     log = len(flowers.session.log)
     upload(flowers, text)
-    assert "4,196 comparisons here and no others: nothing was added" in flowers.view.said
+    assert "4,196 comparisons here and no others: nothing was added" in flowers.view.message
     assert len(flowers.session.log) == log
     upload(flowers, write_comparison_csv(known + first(known, 2), labels))
-    assert "4,196 comparisons here and 2 more, which were added." in flowers.view.said
+    assert "4,196 comparisons here and 2 more, which were added." in flowers.view.message
     assert flowers.problem.comparisons == known + first(known, 2)
     shorter = first(known, 4000)
     upload(flowers, write_comparison_csv(shorter, labels), name="other.csv")
-    assert "4,000 comparisons from other.csv added" in flowers.view.said
+    assert "4,000 comparisons from other.csv added" in flowers.view.message
     assert len(flowers.problem.comparisons) == 8198
 
 
@@ -418,7 +423,7 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         tree = store.session.tree
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,wolf,gnat\n")
         said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
-        assert store.view.said.startswith(said)
+        assert store.view.message.startswith(said)
         assert store.session.tree is tree
         assert comparisons_model.state(store)["unheeded"]["method"] == "4-al"
         assert worth_keeping(store.session)
@@ -427,11 +432,11 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         assert store.session.snapshot.metrics["answers"] == 2
         assert store.problem.features is not None
         FileController(store, Saved(), None).act("copied", {"ok": True})
-        assert "It does not contain the added comparisons" in store.view.said
+        assert "It does not contain the added comparisons" in store.view.message
         upload(store, "anchor,near,far\nbear,x,y\n", name="else.csv")
         assert store.session.labels == ("bear", "x", "y")
         loop.until(lambda: store.session.status == "settled")
-        assert store.view.said == (
+        assert store.view.message == (
             "1 of its 3 names is among the items shown before, so the file was opened as new data. "
             "Done."
         )

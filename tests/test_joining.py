@@ -174,10 +174,10 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     everything = tuple(range(1, len(zoo.session.labels)))
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, everything)
-    assert (zoo.view.draft, "no item is left" in zoo.view.said) == (Draft(), True)
+    assert (zoo.view.draft, "no item is left" in zoo.view.message) == (Draft(), True)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (0, 1))
-    assert "already in this clade" in zoo.view.said
+    assert "already in this clade" in zoo.view.message
     gestures.dragged("begin", 0, ())
     gestures.key("Escape")
     gestures.dragged("drop", 0, (5,))  # too late: it was cleared

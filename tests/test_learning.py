@@ -176,7 +176,7 @@ def test_the_curve_on_the_page_is_the_distance_of_each_state(store, loop):
     assert [x for x, _ in found["points"]] == [0, 1, 2, 3]
     assert found["points"][0][1] == target_distance(target, before)
     assert found["points"][-1][1] == target_distance(target, store.session.tree)
-    assert found["said"].startswith("After 3 answers: 0.")
+    assert found["sentence"].startswith("After 3 answers: 0.")
     assert "target" in found["measure"]
 
 
@@ -193,7 +193,7 @@ def test_without_a_target_the_answers_themselves_are_the_measure(store, loop):
     found = state(store)
     assert [x for x, _ in found["points"]] == [0, 1]
     assert found["points"][1][1] == float(tree.satisfies([(2, 6, 3)])[0])
-    assert found["said"].startswith("After 1 answer: ")
+    assert found["sentence"].startswith("After 1 answer: ")
     assert "No target tree" in found["better"]
 
 

@@ -127,30 +127,30 @@ def test_a_button_that_can_do_nothing_says_why(begun):
     explorer = begun()
     store = explorer.store
     press(explorer, "split")
-    assert store.view.said == model.SELECT_FIRST
+    assert store.view.message == model.SELECT_FIRST
     store.look(selection=(0,))
     press(explorer, "clusters", value=str(store.session.n_items))
     press(explorer, "split")
-    assert "one item" in store.view.said
+    assert "one item" in store.view.message
     assert store.session.chosen_clusters is None
     tree = store.session.tree
     store.look(selection=tuple(range(tree.n_leaves)))
     press(explorer, "split")
-    assert "Several clusters" in store.view.said
+    assert "Several clusters" in store.view.message
 
 
 def test_clusters_are_named_in_one_step_and_collapsed_by_level(begun):
     explorer = begun()
     store = explorer.store
     press(explorer, "name-clusters")
-    assert "No clusters are marked" in store.view.said
+    assert "No clusters are marked" in store.view.message
     press(explorer, "clusters", value="6")
     press(explorer, "name-clusters")
     several = [k for k in set(of_item(explorer)) if of_item(explorer).count(k) > 1]
     assert len(store.session.groups) == len(several)
     assert set(model.cluster_names(store)) == set(several)
     press(explorer, "name-clusters")
-    assert "has a name already" in store.view.said or "have a name already" in store.view.said
+    assert "has a name already" in store.view.message or "have a name already" in store.view.message
     assert len(store.session.groups) == len(several)
     press(explorer, "clusters", value="2")
     press(explorer, "name-clusters")

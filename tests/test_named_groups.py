@@ -110,7 +110,7 @@ def test_bad_names_are_said_in_a_sentence(page):
 
 def test_the_key_of_names_says_what_to_do_without_a_selection(page):
     page.keyboard.press("n")
-    assert "Select a branch first" in page.store.view.said
+    assert "Select a branch first" in page.store.view.message
 
 
 def test_one_item_has_no_field_and_every_set_of_two_has(page):
@@ -222,7 +222,7 @@ def test_a_group_without_a_place_is_put_at_the_selected_branch(page):
     assert [row["name"] for row in page.groups.state["tray"]] == ["Lost"]
     page.files.act("save-groups", {"format": "text"})
     assert "Lost" not in page.saved[0][1].decode()
-    assert "Lost" in store.view.said  # the page says what the file lacks
+    assert "Lost" in store.view.message  # the page says what the file lacks
     store.look(selection=inner)
     assert page.groups.state["canPlace"]
     page.controls["groups"].act("place-group", {"id": store.session.groups[0].id})
@@ -259,7 +259,7 @@ def test_items_move_into_a_group_by_a_draft_with_its_sentence(page, loop):
     assert store.session.constraints == before.constraints
     page.controls["bar"].act("redo", {})
     page.controls["groups"].act("move-items", {"id": first.id, "items": [here[0]]})
-    assert "already in Here" in store.view.said
+    assert "already in Here" in store.view.message
     assert not store.view.draft.open
 
 

@@ -73,7 +73,7 @@ def test_new_items_are_listed_by_group_and_those_that_fit_nowhere_last(page, zoo
     assert not sheet.SHEET.has_tab(page.store)
     open_three(page, zoo)
     assert Middle.now(page.store) == "new_items"
-    assert page.store.view.said == "3 new items from new.csv: accept or dismiss each."
+    assert page.store.view.message == "3 new items from new.csv: accept or dismiss each."
     told = sheet.state(page.store)
     assert [row["item"] for row in told["rows"]] == ["eagle", "yeti", "ghost"]
     assert [level["name"] for level in told["rows"][1]["path"]] == ["Vertebrates", "mammal"]
@@ -139,7 +139,7 @@ def test_a_row_shows_the_place_of_its_group_in_the_tree(page, zoo):
     open_three(page, zoo)
     send(page, "choose-group", row=shown(page)["ghost"]["row"], group="")
     send(page, "show-placed", row=shown(page)["ghost"]["row"])
-    assert "has no group yet" in store.view.said
+    assert "has no group yet" in store.view.message
     assert Middle.now(store) == "new_items"
     send(page, "show-placed", row=shown(page)["eagle"]["row"])
     assert zoo.labels.index("hawk") in store.view.selection

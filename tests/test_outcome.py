@@ -73,9 +73,9 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
         count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
     assert count == fallen
     # whatever is said next takes the sentence's place
-    store.look(said="Found bear.")
+    store.look(message="Found bear.")
     assert history_model.state(store)["sentence"] == "Found bear."
-    store.look(said="")
+    store.look(message="")
     store.dispatch(act.Undo())
     assert "changed" not in history_model.state(store)["sentence"]
 

@@ -218,7 +218,7 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
     points = worked_out(store, loop)["trials"]
-    others = [point for point in points if point["said"].startswith("Active spectral, ")]
+    others = [point for point in points if point["sentence"].startswith("Active spectral, ")]
     assert [point["does"] for point in others] == [""] * (len(points) - 1)
 
 

@@ -49,7 +49,7 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
     assert (shown["questions"], shown["repeated"], shown["agreeing"]) == (4, 2, 1)
     assert shown["cyclic"] == 0
     assert shown["contradictions"] == [
-        {"said": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
+        {"sentence": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
     ]
     # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
     assert shown["held"] == [3, 2, 2]

@@ -61,7 +61,7 @@ def test_before_and_after_traces_what_moved(store):
     shown = tanglegram_sheet.state(store)
     moved = {shown["names"][k] for k in shown["moved"]}
     assert moved == {"h"}
-    assert shown["said"].startswith("1 item moved; 4 clades new, 4 gone; ")
+    assert shown["sentence"].startswith("1 item moved; 4 clades new, 4 gone; ")
     after = "".join(name for _, name in sorted(zip(shown["to"], shown["names"], strict=True)))
     assert any(clade in after for clade in ("abh", "bah", "hab", "hba"))
     for side in ("left", "right"):
@@ -139,7 +139,9 @@ def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_
         assert drawn == {g: round(100 * c / len(trees)) for g, c in expected.items()}
         share = "half" if percent == 50 else f"{percent} %"
         verb = "clades are" if len(expected) > 1 else "clade is"
-        assert shown["said"] == f"{len(expected)} {verb} in more than {share} of the last 3 trees."
+        assert (
+            shown["sentence"] == f"{len(expected)} {verb} in more than {share} of the last 3 trees."
+        )
         assert shown["names"] == [NAMES[item] for item in shown["items"]]
 
 
@@ -153,7 +155,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
             frozenset(shown["items"][a : b + 1]) for a, b in (c["rows"] for c in shown["clades"])
         }
         assert drawn in [groups(tree) for tree in trees]
-        assert " of its 6 clades are in more than half of the last 3 trees." in shown["said"]
+        assert " of its 6 clades are in more than half of the last 3 trees." in shown["sentence"]
 
 
 def test_whole_per_cent_never_say_all_of_what_is_not_all():
@@ -185,7 +187,7 @@ def test_the_cloud_lays_every_tree_over_the_same_rows(sampled_store):
             )
         first, inner = first + tree.n_nodes, inner + tree.n_internal
     assert (first, inner) == (parents.size, down.size)
-    assert shown["said"].startswith("All of the last 3 trees over each other")
+    assert shown["sentence"].startswith("All of the last 3 trees over each other")
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -220,7 +222,7 @@ def test_of_many_items_the_cloud_draws_some_and_says_so():
     shown = cloud_sheet.state(made)
     assert len(set(shown["items"])) == cloud_sheet.MAX_ITEMS == len(shown["names"])
     assert set(shown["nodes"][:-1]) == {2 * cloud_sheet.MAX_ITEMS - 1}
-    assert f"Of the {n} items {cloud_sheet.MAX_ITEMS} are drawn" in shown["said"]
+    assert f"Of the {n} items {cloud_sheet.MAX_ITEMS} are drawn" in shown["sentence"]
     made.close()
 
 
@@ -268,4 +270,4 @@ def test_trees_that_are_not_sampled_have_no_cloud(store):
     assert store.samples is None
     for sheet in (consensus_sheet.SHEET, cloud_sheet.SHEET):
         assert sheet.unavailable_because(store) == "Only of trees that are sampled."
-        assert sheet.state(store) == {"said": sampled_trees.NO_SAMPLED_TREE}
+        assert sheet.state(store) == {"sentence": sampled_trees.NO_SAMPLED_TREE}

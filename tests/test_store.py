@@ -340,11 +340,11 @@ def test_an_upload_comes_in_pieces(store, loop):
 
     send(0, 0, parts[0])
     told = history_model.state(store)["reading"]
-    assert told == {"said": "Sending t.csv (12 MB)…", "share": 1 / 3}
+    assert told == {"sentence": "Sending t.csv (12 MB)…", "share": 1 / 3}
     files.stop()
     assert browser.heard_of == [(0, 1, False), (0, 1, True)]
     assert history_model.state(store)["reading"] is None
-    assert store.view.said == "Cancelled: t.csv was not opened."
+    assert store.view.message == "Cancelled: t.csv was not opened."
     send(0, 1, parts[1])  # what was on its way is not wanted
     send(0, 2, parts[2])
     assert history_model.state(store)["reading"] is None
@@ -409,7 +409,7 @@ def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, beg
         wire += filter(None, [each.next() for each in sending])
         if wire:
             files.act("upload", wire.pop(0))
-        said.append(store.view.said)
+        said.append(store.view.message)
         for name, heard, stop in browser.heard_of:
             (each,) = (each for each in sending if each.name == name)
             each.heard, each.stopped = max(each.heard, heard), each.stopped or stop
@@ -468,10 +468,10 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i % 977) for i in rows)
     files, before = FileController(store, None, None), store.session.labels
     upload(1, "slow.csv", table + b"broken,1\n")
-    assert store.view.said == "Reading slow.csv."
+    assert store.view.message == "Reading slow.csv."
     assert history_model.state(store)["reading"]["share"] is None
     assert re.fullmatch(
-        r"Reading slow.csv \(\d+ kB\)…", history_model.state(store)["reading"]["said"]
+        r"Reading slow.csv \(\d+ kB\)…", history_model.state(store)["reading"]["sentence"]
     )
     upload(2, "large.csv", table)
     assert store.session.labels == before  # the page goes on meanwhile
@@ -481,9 +481,9 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     assert store.problem.similarity is None
     assert history_model.state(store)["reading"] is None
     upload(3, "other.csv", table.replace(b"item", b"thing"))
-    assert history_model.state(store)["reading"]["said"].startswith("Reading other.csv")
+    assert history_model.state(store)["reading"]["sentence"].startswith("Reading other.csv")
     files.stop()
-    assert store.view.said == "Cancelled: other.csv was not opened."
+    assert store.view.message == "Cancelled: other.csv was not opened."
     assert history_model.state(store)["reading"] is None
     read_to_the_end()
     upload(4, "broken.csv", table + b"broken,1\n")
@@ -523,7 +523,7 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
     two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
     store.dispatch(one)
-    assert store.view.said == "Reading one.csv."
+    assert store.view.message == "Reading one.csv."
     assert not store.session.data.answers
     constraint = Constraint(1, (0, 1), 5)
     store.dispatch(act.ImportConstraints((constraint,)))  # what else is done is done at once
@@ -557,7 +557,7 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
     assert store.view.error is None
     loop.until(lambda: store.view.error is not None)
     assert "ghost" in " ".join(store.view.error)
-    assert store.view.said == ""
+    assert store.view.message == ""
     assert store.session.data == before.data
     assert store.session.past == before.past
 
@@ -574,7 +574,7 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
     loop.until(lambda: store.loader.loading is None)
     assert len(store.session.data.answers) == 1, "the newest step is another one"
     assert len(store.session.constraints) == 1
-    assert store.view.said == ""
+    assert store.view.message == ""
     # Other data, and nothing about the old ones is added to them.
     store.dispatch(
         act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
@@ -595,14 +595,14 @@ def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
 
     store.dispatch(one)
     store.loader.cancel()
-    assert store.view.said == "Cancelled: one.csv was not added."
+    assert store.view.message == "Cancelled: one.csv was not added."
     assert store.view.error is None
     assert store.view.loading is None
 
     store.dispatch(one, two)  # a newer file cancels the one in progress
-    assert store.view.said == "Reading two.csv. one.csv was not added."
+    assert store.view.message == "Reading two.csv. one.csv was not added."
     store.loader.open_table(replace(wide(20_001), filename="wider.csv"))
-    assert store.view.said == "Reading wider.csv. two.csv was not added."
+    assert store.view.message == "Reading wider.csv. two.csv was not added."
     loop.until(lambda: len(store.session.labels) == 20_001)
     assert store.view.error is None
 
@@ -617,7 +617,7 @@ def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
     store.dispatch(act.Undo())  # back to the large table, which is read on a thread
     assert store.view.loading is not None
     store.loader.cancel()
-    assert store.view.said == "Cancelled: wider.csv was not opened."
+    assert store.view.message == "Cancelled: wider.csv was not opened."
     assert store.session.data.name == "zoo"
 
 
@@ -716,7 +716,7 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     assert read(asked) == [large, small, other]
     assert page not in [thread for _, thread, _ in asked]
     files.open("comparisons", "small.csv", small)
-    assert store.view.said == "small.csv has 3 answers that are already here: nothing was added."
+    assert store.view.message == "small.csv has 3 answers that are already here: nothing was added."
 
 
 def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked):
@@ -726,8 +726,8 @@ def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked)
         "comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE
     )
     store.dispatch(act.AddChoice("odd", items, time=time))
-    loop.until(lambda: store.view.said.startswith("same.csv has"))
-    assert store.view.said == "same.csv has 1 answer that is already here: nothing was added."
+    loop.until(lambda: store.view.message.startswith("same.csv has"))
+    assert store.view.message == "same.csv has 1 answer that is already here: nothing was added."
     assert store.session.data.answers == ()
 
 
@@ -765,8 +765,8 @@ def saved(store, loop):
 def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
     files = FileController(store, None, None)
     files.open("session", "mine.hcviz", saved)
-    assert store.view.said == "Reading mine.hcviz."
-    assert history_model.state(store)["reading"]["said"].startswith("Reading mine.hcviz (")
+    assert store.view.message == "Reading mine.hcviz."
+    assert history_model.state(store)["reading"]["sentence"].startswith("Reading mine.hcviz (")
     state_a_constraint(store, ["wolf", "lion"], "carp")  # a gesture, and its run to the end
     loop.until(lambda: store.session.status == "settled")
     (meanwhile,) = store.session.constraints
@@ -777,7 +777,7 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
     assert store.view.error is None
-    assert store.view.said == "Opened mine.hcviz; 1 answer given meanwhile is not in it."
+    assert store.view.message == "Opened mine.hcviz; 1 answer given meanwhile is not in it."
     (constraint,) = store.session.constraints
     assert (constraint.group, constraint.apart) != (meanwhile.group, meanwhile.apart)
     assert constraint == load_session(saved).constraints[0]
@@ -829,7 +829,7 @@ def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, lo
         files.open("session", "bad.hcviz", content)
         loop.until(lambda: store.view.loading is None)
         assert store.view.error == (wrong.value.message, wrong.value.hint)
-        assert store.view.said == ""
+        assert store.view.message == ""
         assert store.session is before
     # Its data are refused with their own sentence: here the items are others.
     other = replace(load_session(saved), data=DataSpec(name="iris"))
@@ -845,7 +845,7 @@ def test_of_two_session_files_the_newer_one_is_opened(store, loop, saved, slow):
     newer = save_session(store.session)
     files.open("session", "old.hcviz", saved)
     files.open("session", "new.hcviz", newer)
-    assert store.view.said == "Reading new.hcviz. old.hcviz was not opened."
+    assert store.view.message == "Reading new.hcviz. old.hcviz was not opened."
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
     read_to_the_end()
@@ -862,7 +862,7 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
     files = FileController(store, None, None)
     files.open("session", "mine.hcviz", saved)
     files.stop()
-    assert store.view.said == "Cancelled: mine.hcviz was not opened."
+    assert store.view.message == "Cancelled: mine.hcviz was not opened."
     assert store.view.loading is None
     files.open("session", "mine.hcviz", saved)
     store.dispatch(act.Undo())  # other data
@@ -932,7 +932,7 @@ def test_a_session_file_that_a_bad_one_cancelled_is_named(store, loop, saved, sl
     before, files = store.session, FileController(store, None, None)
     files.open("session", "mine.hcviz", saved)
     files.open("session", "bad.hcviz", b"nothing")
-    assert store.view.said == "Reading bad.hcviz. mine.hcviz was not opened."
+    assert store.view.message == "Reading bad.hcviz. mine.hcviz was not opened."
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
     all_done(loop)
@@ -947,7 +947,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
     files = FileController(store, browser, None)
     files.open("session", "mine.hcviz", saved)
     send(files, 1, "big.csv")
-    assert store.view.said == "Cancelled: mine.hcviz was not opened."
+    assert store.view.message == "Cancelled: mine.hcviz was not opened."
     slow.allowed.set()
     all_done(loop)
     assert store.session is before
@@ -957,7 +957,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
     store.loader.open_session("mine.hcviz", saved)
     send(files, 1, "big.csv", piece=1)
     files.stop()
-    assert store.view.said == "Cancelled: mine.hcviz was not opened. big.csv was not opened."
+    assert store.view.message == "Cancelled: mine.hcviz was not opened. big.csv was not opened."
     assert browser.heard_of[-1] == (1, 2, True)
     assert store.view.loading is None
     send(files, 2, "big.csv")
@@ -1000,8 +1000,8 @@ def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, sav
     store.dispatch(act.DisableConstraint(store.session.constraints[0].id))
     slow.allowed.set()
     loop.until(lambda: store.view.loading is None)
-    assert store.view.said == "Opened mine.hcviz; 2 answers given meanwhile are not in it."
+    assert store.view.message == "Opened mine.hcviz; 2 answers given meanwhile are not in it."
     assert store.session.choices == ()
     files.open("session", "mine.hcviz", saved)
     loop.until(lambda: store.view.loading is None)
-    assert store.view.said == "The session is as it was saved."
+    assert store.view.message == "The session is as it was saved."

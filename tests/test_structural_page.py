@@ -195,7 +195,7 @@ def test_items_without_similarities_have_no_costs(loop):
 
 
 def test_no_answers_no_list(store):
-    assert dependencies_section.state(store)["said"].startswith("No constraints yet.")
+    assert dependencies_section.state(store)["sentence"].startswith("No constraints yet.")
     assert dependencies_sheet.SHEET.unavailable_because(store) == "There are no answers yet."
 
 
@@ -248,7 +248,7 @@ def test_the_digraph_in_layers(store, loop):
     assert [key["name"] for key in first["keys"]] == [names[20]]
     assert first["measure"] == "8"
     assert [box["deciding"] for box in found["boxes"]].count(True) == 3
-    assert found["said"].startswith("4 pairs bound, 2 dependencies, 3 layers")
+    assert found["sentence"].startswith("4 pairs bound, 2 dependencies, 3 layers")
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -277,14 +277,14 @@ def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
     say(store, loop, ((3, 7), 20), ((1, 2), 50))
     monkeypatch.setattr(dependencies_model, "MAX_TRIPLETS", 1)
     assert dependencies_sheet.SHEET.unavailable_because(store) == "Available up to 1 triplets."
-    assert dependencies_section.state(store) == {"said": "Available up to 1 triplets."}
+    assert dependencies_section.state(store) == {"sentence": "Available up to 1 triplets."}
 
 
 # ---------------------------------------------------------------------- how it could be cut
 
 
 def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
-    assert cut_profile_section.state(store)["said"] == "Computing…"
+    assert cut_profile_section.state(store)["sentence"] == "Computing…"
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     expected = cut_profile(store.problem, np.arange(101))
     inside, least = int(expected.inside[expected.best]), float(expected.ratio[expected.best])
@@ -397,7 +397,7 @@ def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, mo
     store.look(selection=())
     assert cut_profile_section.shown_clade(store, tree) == tree.root
     monkeypatch.setattr(cut_profile_section, "MAX_ITEMS", 50)
-    assert cut_profile_section.state(store)["said"].startswith(
+    assert cut_profile_section.state(store)["sentence"].startswith(
         "Available for clades up to 50 items"
     )
 
@@ -482,7 +482,7 @@ def test_what_each_price_buys(priced, loop):
 def test_without_answers_lambda_is_nothing_to_move(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
-    assert "lambda changes nothing" in price_curve_section.state(store)["said"]
+    assert "lambda changes nothing" in price_curve_section.state(store)["sentence"]
     store.dispatch(act.SetMethod("crsc"))
     assert price_curve_section.SECTION.state(store) is None
 

@@ -89,7 +89,7 @@ def test_a_large_matrix_keeps_its_highest_value(store):
     assert (np.asarray(image)[..., 0] == 0).sum() == 1
     assert (found["low"], found["high"]) == ("0", "100")
     nothing = shown(store, table=Matrix(np.full((2, 2), np.nan)))["table"]
-    assert nothing == {"kind": "sentence", "said": "This matrix has no values."}
+    assert nothing == {"kind": "sentence", "sentence": "This matrix has no values."}
 
 
 def test_whether_there_is_a_section_draws_nothing(store, monkeypatch):
@@ -125,7 +125,7 @@ def test_a_graph_has_a_place_for_every_node(store):
     assert len(shown(store, large=large)["large"]["at"]) == 500
     huge = Graph(tuple(map(str, range(5_000))), edges)
     assert shown(store, huge=huge)["huge"] == {
-        "kind": "sentence", "said": "5,000 nodes: up to 1,000 are drawn.",
+        "kind": "sentence", "sentence": "5,000 nodes: up to 1,000 are drawn.",
     }  # fmt: skip
     assert shown(store, wrong=Graph(("a", "b"), edges)) == {}
 

@@ -90,7 +90,7 @@ def test_when_a_run_rests_what_it_last_brought_is_shown_once(running, clock, res
     else:
         comes(running, status=rests)
     assert [params.get("k") for params in told] == [None, 1]
-    running.look(said="something else")
+    running.look(message="something else")
     assert len(told) == 2
 
 

@@ -55,7 +55,7 @@ def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
     assert [n["id"] for n in drawn["nodes"]] == [*range(length + 1), 50]
     kinds = sorted(edge["kind"] for edge in drawn["edges"])
     assert kinds == ["closing"] + ["path"] * length
-    assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["said"][1]
+    assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["sentence"][1]
     assert isinstance(aho_graph_sheet.drawing(drawn), hv.Overlay)
     hv.render(aho_graph_sheet.drawing(drawn), backend="bokeh")
 
@@ -116,7 +116,7 @@ def test_a_split_in_words(zoo, loop):
     assert explanation.split_state(zoo) is None  # no answers
     settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
     told = SECTIONS["why"].state(zoo)
-    assert told["said"].startswith(f"Left open: the answers leave {n - 3} pieces")
+    assert told["sentence"].startswith(f"Left open: the answers leave {n - 3} pieces")
     assert [piece["names"] for piece in told["pieces"]] == [
         ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
     ]  # fmt: skip
@@ -124,7 +124,7 @@ def test_a_split_in_words(zoo, loop):
     assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
     SECTIONS["why"].acts(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
-    assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["said"]
+    assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["sentence"]
     SECTIONS["why"].acts(Gestures(zoo), "graph", {})
     assert (zoo.view.sheet, aho_graph_sheet.subject(zoo)) == ("why", "split")
 
@@ -138,7 +138,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     settle(zoo, loop, act.AddConstraint(group, rest[0]), act.AddConstraint(rest, group[0]))
     told = explanation.split_state(zoo)
     assert told["forced"]
-    assert told["said"] == f"Forced: the answers leave one way to divide these {n} items."
+    assert told["sentence"] == f"Forced: the answers leave one way to divide these {n} items."
     drawn = aho_graph_sheet.state(zoo)
     assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
     assert drawn["left"] == 0
@@ -151,7 +151,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     zoo.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
-    assert "The tree divides" in explanation.split_state(zoo)["said"]
+    assert "The tree divides" in explanation.split_state(zoo)["sentence"]
     assert any(piece["divided"] for piece in explanation.split_state(zoo)["pieces"])
     hv.render(aho_graph_sheet.drawing(aho_graph_sheet.state(zoo)), backend="bokeh")
 

@@ -354,14 +354,14 @@ def check_avoidable(
 
 def _unavoidable(not_groups: Groups, labels: Sequence[str] | None) -> InconsistentTriplets:
     first = not_groups.members[0]
-    said = shown_items(first)
+    text = shown_items(first)
     if labels is not None:
         names = [labels[item] for item in first[:SHOWN_ITEMS].tolist()]
-        said = join_names(names, SHOWN_ITEMS, len(first))
+        text = join_names(names, SHOWN_ITEMS, len(first))
     count = len(not_groups)
     what = "is not a clade" if count == 1 else f"and {count - 1} other set(s) are not clades"
     return InconsistentTriplets(
-        f"No tree was found that satisfies the constraints and in which {said} {what}.",
+        f"No tree was found that satisfies the constraints and in which {text} {what}.",
         "Drop one of the sets that must not be groups, or one of the constraints.",
     )
 

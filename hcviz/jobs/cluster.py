@@ -419,9 +419,9 @@ def _merge_chains(
     lines: list[deque[Snapshot]] = [deque() for _ in long]
     word, rest = "run", MIN_POLL_SECONDS
     while True:
-        said = "run" if control.open.is_set() else "pause"
-        if said != word:
-            word = said
+        wanted = "run" if control.open.is_set() else "pause"
+        if wanted != word:
+            word = wanted
             for each in long:
                 each.send_command(word)
         news = False

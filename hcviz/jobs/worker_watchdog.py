@@ -34,19 +34,19 @@ def watch_workers(
     HcvizError
         If there was no worker for :data:`GIVE_UP_SECONDS` seconds.
     """
-    looked, alone, said = time.monotonic(), 0.0, ""
+    looked, alone, reported = time.monotonic(), 0.0, ""
     try:
         for shown in stream:
-            now, known = time.monotonic(), said
+            now, known = time.monotonic(), reported
             if shown is not None:
                 looked, alone, known = now, 0.0, ""
             elif now - looked > CHECK_SECONDS:
                 workers, ready = count()
                 alone = 0.0 if workers else alone + now - looked
                 looked, known = now, paused_sentence(workers) if workers and not ready else ""
-            if known != said:
-                said = known
-                on_waiting(said)
+            if known != reported:
+                reported = known
+                on_waiting(reported)
             if alone > GIVE_UP_SECONDS:
                 raise HcvizError(
                     f"The cluster had no worker for {GIVE_UP_SECONDS:g} seconds; the run stopped.",

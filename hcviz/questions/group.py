@@ -42,8 +42,8 @@ def choose(context: QuestionContext) -> Question | None:
         value = float(bits[offset])
         reason = ANY
         if value > 0.0:
-            said = percent(float(share[offset]))
-            reason = f"{said} of the sampled trees have exactly this group."
+            text = percent(float(share[offset]))
+            reason = f"{text} of the sampled trees have exactly this group."
         return context.make_question(items, "group", QuestionReason(reason), value, is_group=True)
     return None
 

@@ -77,16 +77,16 @@ def assess(
     that constraints name.
     """
     check_items(session, group, apart)
-    said = sentence(group, apart, session.labels)
+    text = sentence(group, apart, session.labels)
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
-        return Assessment("repeat", f"{said}: already in the list, by {twin.author}.")
+        return Assessment("repeat", f"{text}: already in the list, by {twin.author}.")
     kind = assess_statement(session, group, apart)
     weighed = session.is_soft and apart != NOT_A_GROUP  # which is hard for every method
     meaning = _WEIGHED if kind == "conflict" and weighed else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
-        return Assessment("ignored", f"{said}: {_IGNORED[kind]}.")
-    return Assessment(kind, f"{said}: {meaning}.")
+        return Assessment("ignored", f"{text}: {_IGNORED[kind]}.")
+    return Assessment(kind, f"{text}: {meaning}.")
 
 
 _MEANING: dict[AssessmentKind, str] = {

@@ -39,8 +39,8 @@ class Choice:
     def sentence(self, labels: Sequence[str]) -> str:
         """Return a sentence such as ``bat is the odd one out beside whale and trout``."""
         named, *others = (labels[item] for item in self.items)
-        said = "the most central beside" if self.question == "central" else "the odd one out beside"
-        return f"{named} is {said} {others[0]} and {others[1]}"
+        role = "the most central beside" if self.question == "central" else "the odd one out beside"
+        return f"{named} is {role} {others[0]} and {others[1]}"
 
 
 def check_choice(choice: Choice, n_items: int) -> None:

@@ -309,7 +309,7 @@ def _enable_if_consistent(
     session = replace_constraints(session, free)
     freed = len(free)
     session = update_conflict(session, (*_refused_ids(session), *waiting))
-    said = session.sentence_of(made)
+    sentence = session.sentence_of(made)
     more = (
         f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
         if freed
@@ -317,7 +317,7 @@ def _enable_if_consistent(
     )
     hard = session.constraint_mode == "hard"
     if hard and kind == "implied" and not always and not freed and session.tree is not None:
-        return announce(session, f"Kept: {said}. It follows from earlier answers.")
+        return announce(session, f"Kept: {sentence}. It follows from earlier answers.")
     verb = (
         "Kept"
         if session.constraint_mode == "ignored"
@@ -325,7 +325,9 @@ def _enable_if_consistent(
         if kind == "lock"
         else "Applied"
     )
-    return apply_constraints(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
+    return apply_constraints(
+        session, [made, *free], sentence, f"{verb}: {sentence}.{more}", methods
+    )
 
 
 def _after_removal(session: Session, gone: Constraint, text: str, methods: Methods) -> UpdateResult:

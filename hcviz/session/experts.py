@@ -238,7 +238,7 @@ def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
     contradict each other, enabled answers come first, then the order of the list.
     """
     authors = dict.fromkeys(each.author for each in session.constraints)
-    said = {
+    statements = {
         name: tuple(
             (each.id, each.statement, each.enabled)
             for each in session.constraints
@@ -246,15 +246,17 @@ def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
         )
         for name in authors
     }
-    return tuple(_agreement(a, said[a], b, said[b]) for a, b in combinations(authors, 2))
+    return tuple(
+        _agreement(a, statements[a], b, statements[b]) for a, b in combinations(authors, 2)
+    )
 
 
-_Said = tuple[tuple[int, Statement, bool], ...]
+_Statements = tuple[tuple[int, Statement, bool], ...]
 _Row = tuple[int, int, int]
 
 
 @lru_cache(maxsize=32)
-def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgreement:
+def _agreement(first: str, mine: _Statements, second: str, theirs: _Statements) -> ExpertAgreement:
     ours, others = _consistent_part(mine), _consistent_part(theirs)
     # A set that is not a group states no triplet; it counts among the disagreements only.
     own, foreign = ([c for c in some if not c.is_not_group] for some in (ours, others))
@@ -284,9 +286,9 @@ def _evenly_spaced(rows: list[Any], most: int) -> list[Any]:
     return [rows[k] for k in np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
-def _consistent_part(said: _Said) -> tuple[Constraint, ...]:
+def _consistent_part(statements: _Statements) -> tuple[Constraint, ...]:
     """Return an author's answers without those that contradict the author's earlier ones."""
-    ordered = sorted(said, key=lambda each: not each[2])
+    ordered = sorted(statements, key=lambda each: not each[2])
     made = [Constraint(number, *statement) for number, statement, _ in ordered]
     return tuple(split_consistent(made, ())[0])
 

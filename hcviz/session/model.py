@@ -301,13 +301,13 @@ class Session:
 
     def sentence_of(self, constraint: Constraint) -> str:
         """Return the constraint as a sentence, with the name of its group if that has one."""
-        said = constraint.sentence(self.labels)
+        sentence = constraint.sentence(self.labels)
         if constraint.is_clade:
             members = tuple(sorted(constraint.group))
             found = next((each for each in self.groups if each.members == members), None)
             if found is not None:
-                return f"{found.name}: {said}"
-        return said
+                return f"{found.name}: {sentence}"
+        return sentence
 
     def find(self, constraint_id: int) -> Constraint | None:
         """Return the constraint with this id, or None."""

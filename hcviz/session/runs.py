@@ -234,8 +234,8 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
 
 def _shorten(value: Any) -> str:
     """Return the value as a text of limited length."""
-    said = str(value)
-    return said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
+    text = str(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
 def _is_same_parameter_step(session: Session, action: SetParams) -> bool:

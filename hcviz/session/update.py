@@ -178,16 +178,16 @@ def _undo(session: Session, action: act.Undo) -> UpdateResult:
     if not session.past:
         return announce(session, "There is nothing to undo.")
     session, effects = undo(session)
-    session, said = announce(session, f"Undone: {session.future[-1].label}")
-    return session, effects + said
+    session, announced = announce(session, f"Undone: {session.future[-1].label}")
+    return session, effects + announced
 
 
 def _redo(session: Session, action: act.Redo) -> UpdateResult:
     if not session.future:
         return announce(session, "There is nothing to redo.")
     session, effects = redo(session)
-    session, said = announce(session, f"Redone: {session.past[-1].label}")
-    return session, effects + said
+    session, announced = announce(session, f"Redone: {session.past[-1].label}")
+    return session, effects + announced
 
 
 def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResult:
@@ -195,8 +195,8 @@ def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResul
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
-    said = Announce("The session is as it was saved.")
-    return interrupted_session(action.session, methods, action.time), (*effects, said)
+    announcement = Announce("The session is as it was saved.")
+    return interrupted_session(action.session, methods, action.time), (*effects, announcement)
 
 
 def interrupted_session(session: Session, methods: Methods, time: str) -> Session:

@@ -140,7 +140,7 @@ def test_methods_are_held_against_each_other(flowers):
     sheet.get_by_role("button", name=re.compile("^Run 4 methods")).click()
     expect(sheet.locator("[data-key=go]")).to_have_text("All have run")
     expect(sheet.locator("tbody tr")).to_have_count(6)  # five methods and the known classes
-    expect(sheet.locator(".said")).to_contain_text("Most alike: ")
+    expect(sheet.locator(".summary")).to_contain_text("Most alike: ")
     cells = sheet.locator("tbody td:not(.self)")
     expect(cells).to_have_count(30)
     assert all(-0.5 <= float(text.replace("−", "-")) <= 1 for text in cells.all_inner_texts())

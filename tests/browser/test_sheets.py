@@ -17,7 +17,7 @@ def test_before_and_after_lies_over_the_tree_and_goes_again(page):
     tab.click()
     expect(tab).to_have_attribute("aria-selected", "true")
     sheet = page.locator(".hc-tanglegram")
-    expect(sheet.locator(".said")).to_contain_text("clade")
+    expect(sheet.locator(".summary")).to_contain_text("clade")
     expect(sheet.locator(".lines path")).to_have_count(101)
     expect(page.get_by_label("Find an item")).to_be_hidden()  # it lies under the sheet
     top, under = tab.bounding_box(), sheet.bounding_box()
@@ -42,13 +42,13 @@ def test_the_consensus_answers_to_threshold_click_and_keys(page):
     dashboard = Dashboard(page).settle()
     page.get_by_role("tab", name="Consensus").click()
     sheet = page.locator(".hc-consensus")
-    expect(sheet.locator(".said")).to_contain_text("in more than half of the last")
+    expect(sheet.locator(".summary")).to_contain_text("in more than half of the last")
     half = sheet.locator(".clade").count()
     assert half == sheet.locator(".clade title").count() > 10
     slider = sheet.get_by_role("slider")
     slider.focus()
     slider.press("End")
-    expect(sheet.locator(".said")).to_contain_text("in more than 95 % of the last")
+    expect(sheet.locator(".summary")).to_contain_text("in more than 95 % of the last")
     assert 0 < sheet.locator(".clade").count() < half
     # a clade by keyboard, then a name by mouse
     sheet.locator(".clade").first.focus()
@@ -62,9 +62,9 @@ def test_the_consensus_answers_to_threshold_click_and_keys(page):
     expect(dashboard.selected).to_have_text(name.locator("title").text_content() or "")
     expect(name).to_have_class("chosen")
     sheet.get_by_role("button", name="Most credible").click()
-    expect(sheet.locator(".said")).to_contain_text("of its 99 clades are in more than half")
+    expect(sheet.locator(".summary")).to_contain_text("of its 99 clades are in more than half")
     sheet.get_by_role("button", name="Central").click()
-    expect(sheet.locator(".said")).to_contain_text("disagrees least")
+    expect(sheet.locator(".summary")).to_contain_text("disagrees least")
     expect(sheet.locator(".clade")).to_have_count(99)
 
 
@@ -82,7 +82,7 @@ def test_the_cloud_is_drawn_sharp_in_both_themes_and_its_names_select(page):
     page.get_by_role("tab", name="Cloud").click()
     canvas = page.locator(".hc-cloud canvas[data-drawn]")
     expect(canvas).to_have_attribute("data-drawn", "128")
-    expect(page.locator(".hc-cloud .said")).to_contain_text("128 of the last 168 trees")
+    expect(page.locator(".hc-cloud .summary")).to_contain_text("128 of the last 168 trees")
     assert canvas.evaluate(PAINTED) > 20_000
     assert canvas.evaluate("c => c.width / c.clientWidth") == page.evaluate("devicePixelRatio")
     # the ink of the consensus follows the theme

@@ -36,7 +36,7 @@ class Keyboard:
         elif key == "0":
             self.centre.reset_zoom()
         elif key == "n":
-            store.look(said="Select a branch first: click it. Then press N and type its name.")
+            store.look(message="Select a branch first: click it. Then press N and type its name.")
         elif key == "Escape" and store.view.sheet != TREE and not drafting:
             store.look(sheet=TREE)
         elif any(card.key(key) for card in (self.comparing, self.classroom, self.asking)):

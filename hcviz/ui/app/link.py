@@ -140,8 +140,8 @@ def _constraint(text: str) -> LinkedConstraint:
         outside = _CLADE_MEANINGS.get(apart) or as_apart(map(int, apart.split(".")))
         return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
-        said = text if len(text) <= 40 else f"{text[:39]}…"
-        raise InvalidParameter(f"The link's constraint {said!r} cannot be read.") from None
+        shown = text if len(text) <= 40 else f"{text[:39]}…"
+        raise InvalidParameter(f"The link's constraint {shown!r} cannot be read.") from None
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -162,8 +162,8 @@ def _whole(single: Mapping[str, str], name: str) -> int | None:
     except ValueError:
         value = -1
     if not 0 <= value < LARGEST:
-        said = single[name] if len(single[name]) <= 40 else f"{single[name][:39]}…"
-        raise InvalidParameter(f"The link's {name} must be a whole number, not {said!r}.")
+        shown = single[name] if len(single[name]) <= 40 else f"{single[name][:39]}…"
+        raise InvalidParameter(f"The link's {name} must be a whole number, not {shown!r}.")
     return value
 
 

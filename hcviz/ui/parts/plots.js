@@ -91,7 +91,7 @@ function textSlider({ key, label, texts, value, place, spoken, ends, mark, held 
   )
 }
 
-// A plot of `points` {x, y, key, said, does}: `said` is the text of a point, `does` what a click
+// A plot of `points` {x, y, key, sentence, does}: `sentence` describes a point, `does` what a click
 // does ("" for nothing). The point `now` has a ring. The x axis goes from 0 to `right`, the y axis
 // from `low` to `high`; `axes` names both.
 function tradeoffPlot({ points, now, right, low, high, air = 0, axes, label, number }, take) {
@@ -134,7 +134,7 @@ function tradeoffPlot({ points, now, right, low, high, air = 0, axes, label, num
           tabindex: 0,
           role: p.does ? "button" : "img",
           "data-key": p.key,
-          "aria-label": p.said,
+          "aria-label": p.sentence,
           onclick: () => p.does && take(p),
           onkeydown: e => {
             if (p.does && (e.key === "Enter" || e.key === " ")) {
@@ -144,7 +144,7 @@ function tradeoffPlot({ points, now, right, low, high, air = 0, axes, label, num
             }
           },
         },
-        svg("title", {}, `${p.said}.${p.does ? ` ${p.does}` : ""}`),
+        svg("title", {}, `${p.sentence}.${p.does ? ` ${p.does}` : ""}`),
       ),
     ),
   )
@@ -311,4 +311,4 @@ VIEWS.mask = ({ on }, send) =>
     "Darken what was not queried",
   )
 
-VIEWS.sentence = ({ said }) => h("p", { class: "quiet small" }, said)
+VIEWS.sentence = ({ sentence }) => h("p", { class: "quiet small" }, sentence)

@@ -37,7 +37,9 @@ class Page(Protocol):
 
     def holds(self, spec: DataSpec) -> Dataset | None: ...
 
-    def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool: ...
+    def open_data(
+        self, spec: DataSpec, message: str = "", found: Dataset | None = None
+    ) -> bool: ...
 
     def restore(self, session: Session, found: Dataset | None = None) -> bool: ...
 
@@ -103,14 +105,14 @@ class Loader:
         page, cancelled = self._page, self._drop()
         load = _Load(Loading(name, size), purpose, wanted)
         self._load = load
-        said = " ".join(filter(None, [f"Reading {name}.", cancelled]))
-        page.look(said=said, error=None, loading=load.loading)
+        message = " ".join(filter(None, [f"Reading {name}.", cancelled]))
+        page.look(message=message, error=None, loading=load.loading)
 
         def finish(found: Any, fault: Exception | None = None) -> None:
             if self._load is not load:
                 return
             self._drop()
-            page.look(said="")
+            page.look(message="")
             with page.guarded():
                 if fault is not None:
                     raise fault
@@ -127,13 +129,13 @@ class Loader:
 
         threading.Thread(target=work, name="hcviz-reading", daemon=True).start()
 
-    def open_table(self, spec: DataSpec, said: str = "") -> None:
+    def open_table(self, spec: DataSpec, message: str = "") -> None:
         """Read a table, then open it (``Store.open_data``)."""
         self.start(
             spec.filename or spec.name,
             len(spec.content or b""),
             lambda: resolve(spec),
-            lambda found: self._page.open_data(spec, said, found),
+            lambda found: self._page.open_data(spec, message, found),
         )
 
     def open_session(self, name: str, content: bytes) -> None:
@@ -150,7 +152,7 @@ class Loader:
         def then(found: tuple[Session, Dataset]) -> None:
             lost = lost_answers(before, page.session, found[0])
             if page.restore(*found) and lost:
-                page.look(said=f"Opened {name}; {lost}")
+                page.look(message=f"Opened {name}; {lost}")
 
         self.start(name, len(content), read, then)
 
@@ -188,8 +190,8 @@ class Loader:
     def cancel(self, sending: str = "") -> None:
         """Cancel the load in progress, and tell it; ``sending``: a file that was being sent."""
         sentences = [self._drop(), f"{sending} was not opened." if sending else ""]
-        said = " ".join(dict.fromkeys(filter(None, sentences)))
-        self._page.look(loading=None, **({"said": f"Cancelled: {said}"} if said else {}))
+        message = " ".join(dict.fromkeys(filter(None, sentences)))
+        self._page.look(loading=None, **({"message": f"Cancelled: {message}"} if message else {}))
 
     def supersede(self) -> None:
         """Cancel the load in progress because other data were opened; the page shows which."""

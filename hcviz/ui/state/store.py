@@ -196,14 +196,14 @@ class Store:
         loaded = self._loaded
         return loaded.dataset if loaded is not None and loaded.holds(spec) else None
 
-    def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
+    def open_data(self, spec: DataSpec, message: str = "", found: Dataset | None = None) -> bool:
         """Load data and make them the session's.
 
         Parameters
         ----------
         spec
             The data.
-        said
+        message
             A sentence that the page shows with them.
         found
             The data set, if it was read before.
@@ -219,11 +219,11 @@ class Store:
             same_items = dataset.labels == self.session.labels  # their answers are kept
             if same_items:
                 problem = problem.with_comparisons(self.session.comparisons)
-            self.view = replace(self.view, draft=Draft(), error=None, said="")
-            if not said and spec.kind == "table" and dataset.table is not None:
-                said = dataset.table.sentence()
+            self.view = replace(self.view, draft=Draft(), error=None, message="")
+            if not message and spec.kind == "table" and dataset.table is not None:
+                message = dataset.table.sentence()
             order = None if same_items else seriated(problem, dataset)
-            read = act.LoadedData(spec, dataset.labels, note=said, order=order)
+            read = act.LoadedData(spec, dataset.labels, note=message, order=order)
             other = default_method.for_opened(self.session, problem)
             if other is not None:
                 method, why = other
@@ -371,7 +371,7 @@ class Store:
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
         elif isinstance(effect, eff.Announce):
-            self.view = replace(self.view, said=effect.text)
+            self.view = replace(self.view, message=effect.text)
 
     def start_run(self, effect: Any) -> None:
         """Start the run of an effect; a run that cannot start has failed."""

@@ -111,7 +111,7 @@ class ViewState:
     error: tuple[str, str] | None = None
     #: Refused values of the form's fields.
     faults: tuple[FieldFault, ...] = ()
-    said: str = ""
+    message: str = ""
     #: The file that is being sent or read, and can be cancelled.
     loading: Loading | None = None
     #: The current lesson, which hides the known classes.

@@ -325,7 +325,7 @@ class Drawing:
         shown = store.view.n_clusters
         if clusters and self._tree is not None and shown > clusters:
             store.look(
-                said=f"A cut of this tree gives {shown:,} clusters, not {clusters:,}: it has a "
+                message=f"A cut of this tree gives {shown:,} clusters, not {clusters:,}: it has a "
                 "node with more than two branches. Split or merge clusters by hand."
             )
 

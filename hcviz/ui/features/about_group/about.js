@@ -112,10 +112,10 @@ function aboutGroup(about, group, send) {
 
 function aboutItem(about, send) {
   return [
-    about.groups.length || about.groupsSaid
+    about.groups.length || about.groupsNote
       ? [
           h("h2", { title: "Share of the sampled trees that put the item there" }, "Its group"),
-          about.groupsSaid ? h("p", { class: "quiet small" }, about.groupsSaid) : null,
+          about.groupsNote ? h("p", { class: "quiet small" }, about.groupsNote) : null,
           h(
             "table",
             { class: "shares" },
@@ -175,10 +175,10 @@ function aboutSelection(about, group, send) {
   return h(
     "div",
     { class: "about" },
-    about.said
+    about.sentence
       ? [
           h("h2", {}, about.kind === "item" ? "About this item" : "What makes this group"),
-          h("p", { class: "quiet small", role: "status" }, about.said),
+          h("p", { class: "quiet small", role: "status" }, about.sentence),
         ]
       : about.kind === "item"
         ? aboutItem(about, send)

@@ -42,7 +42,7 @@ LATER = "Computed when the run has finished."
 
 
 def state(store: Store, tree: Tree, items: tuple[int, ...]) -> dict[str, Any] | None:
-    """Return the state for the selected items; None where nothing can be said."""
+    """Return the state for the selected items; None if there is nothing to show."""
     data = store.dataset
     if data is None or store.view.lesson is not None or tree.n_leaves != data.n_items:
         return None
@@ -73,7 +73,7 @@ def _group_state(
     store: Store, data: Dataset, tree: Tree, items: tuple[int, ...]
 ) -> dict[str, Any] | None:
     if store.is_streaming:
-        return {"kind": "group", "said": LATER}
+        return {"kind": "group", "sentence": LATER}
     groups = _shown_groups(store)
     chosen = np.unique(np.asarray(items, np.int64))
     known, number = item_data(store, data)
@@ -82,7 +82,7 @@ def _group_state(
         store, "group", key, lambda: describe_group(known, tree, chosen, groups)
     )
     if found is None:
-        return {"kind": "group", "said": WAITING}
+        return {"kind": "group", "sentence": WAITING}
     made = group_json(found, data.labels, support_text(store, tree, chosen))
     return made if made["sides"] or made["facts"] else None
 
@@ -111,7 +111,7 @@ def group_json(
     has_features = bool(found.against_rest or found.against_sibling)
     return {
         "kind": "group",
-        "said": "",
+        "sentence": "",
         "words": sentence(found.against_rest),
         "sides": sides if has_features else [],
         "facts": _facts(found, support),
@@ -223,12 +223,12 @@ def _item_state(store: Store, data: Dataset, item: int) -> dict[str, Any]:
     key = digest([item, number])
     found = computed(store, "item", key, lambda: describe_item(known, item))
     if found is None:
-        return {"kind": "item", "said": WAITING}
+        return {"kind": "item", "sentence": WAITING}
     cells = [[name, cell_text(value)] for name, value in found.row]
-    shares, said = _probabilities(store, item)
+    shares, note = _probabilities(store, item)
     return {
         "kind": "item",
-        "said": "",
+        "sentence": "",
         "row": cells[:MAX_CELLS],
         "more": max(0, len(cells) - MAX_CELLS),
         "nearest": [
@@ -238,7 +238,7 @@ def _item_state(store: Store, data: Dataset, item: int) -> dict[str, Any]:
             {"name": name, "share": round(share, 3), "text": supports_model.percent(share)}
             for name, share in shares
         ],
-        "groupsSaid": said,
+        "groupsNote": note,
     }
 
 

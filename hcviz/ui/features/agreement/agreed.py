@@ -20,13 +20,13 @@ class Agreed:
         Its tree; None if it returned none.
     labels
         Its own partition, int32 (n,); None if it makes none.
-    said
+    sentence
         A sentence about the run; "" if there is none.
     """
 
     tree: Tree | None
     labels: NDArray[np.int32] | None = None
-    said: str = ""
+    sentence: str = ""
 
 
 __all__ = ["Agreed"]

@@ -89,10 +89,10 @@ def result_key(session: Session, name: str, k: int) -> Key:
     triplets, groups = session.triplets, session.required_clades
     avoided = session.avoided_clades.rows.tobytes() if get_algorithm(name).avoids_groups else b""
     rows = triplets.rows.tobytes() + groups.rows.tobytes()
-    said = (rows, avoided, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
+    stated = (rows, avoided, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
     given = repr(sorted(_params(session, name).items()))
-    return (name, session.data, session.seed, given, own, *said)
+    return (name, session.data, session.seed, given, own, *stated)
 
 
 def _params(session: Session, name: str) -> Mapping[str, Any]:

@@ -88,7 +88,7 @@ export const render = component("agreement", (state, send) => {
     rows.length < 2
       ? null
       : [
-          h("p", { class: "said", role: "status" }, state.said),
+          h("p", { class: "summary", role: "status" }, state.sentence),
           h(
             "div",
             { class: "scroll" },
@@ -173,9 +173,13 @@ export const render = component("agreement", (state, send) => {
             ),
           ),
           rows
-            .filter(row => row.said)
+            .filter(row => row.sentence)
             .map(row =>
-              h("p", { class: "quiet small" }, `${row.title}: ${row.said} Its last tree is used.`),
+              h(
+                "p",
+                { class: "quiet small" },
+                `${row.title}: ${row.sentence} Its last tree is used.`,
+              ),
             ),
         ],
     state.failed.length

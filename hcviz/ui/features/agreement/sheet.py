@@ -64,9 +64,9 @@ def state(store: Store) -> dict[str, Any]:
                 f"its tree, cut into {k}" if made.labels is None else _partition_words(made.labels)
             )
             title = get_algorithm(name).title
-            rows.append({"name": name, "title": title, "how": how, "said": made.said})
+            rows.append({"name": name, "title": title, "how": how, "sentence": made.sentence})
     if store.dataset.classes is not None and rows:
-        rows.append({"name": "", "title": CLASSES, "how": "", "said": ""})
+        rows.append({"name": "", "title": CLASSES, "how": "", "sentence": ""})
         partitions.append(_class_codes(store.dataset.classes))
     values = agreement_matrix(partitions)
     picked = agreement_model.chosen_methods(store)
@@ -82,11 +82,11 @@ def state(store: Store) -> dict[str, Any]:
         "rows": rows,
         "counts": [int(p.max()) + 1 for p in partitions],
         "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in values],
-        "failed": [[get_algorithm(n).title, r.said] for n, r in view.agreed if r.tree is None],
+        "failed": [[get_algorithm(n).title, r.sentence] for n, r in view.agreed if r.tree is None],
         "running": get_algorithm(view.agreeing).title if view.agreeing else "",
         "waiting": waiting,
         "now": session.method,
-        "said": agreement_sentence([row["title"] for row in rows], values),
+        "sentence": agreement_sentence([row["title"] for row in rows], values),
     }
 
 
@@ -108,14 +108,14 @@ def agreement_sentence(titles: Sequence[str], values: NDArray[np.float64]) -> st
     if not pairs:
         return ""
     most, least = max(pairs), min(pairs)
-    said = f"Most alike: “{titles[most[1]]}” and “{titles[most[2]]}” ({_number(most[0])})."
+    sentence = f"Most alike: “{titles[most[1]]}” and “{titles[most[2]]}” ({_number(most[0])})."
     if len(pairs) > 1:
-        said += f" Least: “{titles[least[1]]}” and “{titles[least[2]]}” ({_number(least[0])})."
+        sentence += f" Least: “{titles[least[1]]}” and “{titles[least[2]]}” ({_number(least[0])})."
     if CLASSES in titles:
         to = values[titles.index(CLASSES)]
         near = max(methods, key=lambda i: to[i])
-        said += f" Nearest to the known classes: “{titles[near]}” ({_number(to[near])})."
-    return said
+        sentence += f" Nearest to the known classes: “{titles[near]}” ({_number(to[near])})."
+    return sentence
 
 
 def _number(value: float) -> str:
@@ -162,8 +162,8 @@ def _set_clusters(actions: Actions, value: str) -> None:
         wanted = store.view.agree_wanted or again
         store.look(agree_k=count, agree_wanted=wanted, error=None)
     else:
-        said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
-        store.look(error=(said, ""))
+        message = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
+        store.look(error=(message, ""))
 
 
 @ACTS.on("with")

@@ -82,7 +82,7 @@ def split_state(store: Store) -> dict[str, Any] | None:
     return {
         "size": len(graph.items),
         "forced": graph.is_forced,
-        "said": _sentence(store, tree, node, graph, sides),
+        "sentence": _sentence(store, tree, node, graph, sides),
         "pieces": [
             {
                 "piece": k,
@@ -102,8 +102,8 @@ def split_state(store: Store) -> dict[str, Any] | None:
 def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, sides: list[int]) -> str:
     n, k = len(graph.items), len(graph.components)
     if not graph.edges:
-        said = f"No answer is about these {n:,} items alone: only the data divide them here."
-        return said if n > 2 else "Two items: there is only one way to divide them."
+        sentence = f"No answer is about these {n:,} items alone: only the data divide them here."
+        return sentence if n > 2 else "Two items: there is only one way to divide them."
     if k == 1:
         return (
             f"The answers hold all {n:,} items in one piece: no tree satisfies all of them. The "
@@ -111,18 +111,20 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, sides: list[
         )
     divided = sum(side < 0 for side in sides)
     if graph.is_forced:
-        said = f"Forced: the answers leave one way to divide these {n:,} items."
+        sentence = f"Forced: the answers leave one way to divide these {n:,} items."
     else:
-        said = f"Not forced: the answers leave {k:,} pieces, and so {_ways(graph)} ways to divide "
-        said += f"these {n:,} items in two; the method chose one."
+        sentence = (
+            f"Not forced: the answers leave {k:,} pieces, and so {_ways(graph)} ways to divide "
+        )
+        sentence += f"these {n:,} items in two; the method chose one."
         if len(tree.children(node)) > 2:
-            said = f"Left open: the answers leave {k:,} pieces, and so does the tree."
+            sentence = f"Left open: the answers leave {k:,} pieces, and so does the tree."
             if len(tree.children(node)) < k:
-                said = f"Not forced: the answers leave {k:,} pieces; the method chose."
+                sentence = f"Not forced: the answers leave {k:,} pieces; the method chose."
     if divided:
         count = "one" if divided == 1 else divided
-        said += f" The tree divides {count} of them, against the answers."
-    return said
+        sentence += f" The tree divides {count} of them, against the answers."
+    return sentence
 
 
 def _ways(graph: AhoGraph) -> str:

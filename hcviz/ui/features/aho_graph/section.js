@@ -1,6 +1,6 @@
 SECTIONS.why = (state, send) => [
   h("h2", {}, "Why this split?"),
-  h("p", { class: `small ${state.forced ? "forced" : ""}` }, state.said),
+  h("p", { class: `small ${state.forced ? "forced" : ""}` }, state.sentence),
   state.pieces.length
     ? h(
         "ul",

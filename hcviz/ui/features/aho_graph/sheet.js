@@ -25,7 +25,7 @@ export const render = component("ahograph", (state, send) => {
           )
         : null,
     ),
-    state.said.map(said => h("p", { class: "said" }, said)),
+    state.sentences.map(sentence => h("p", { class: "summary" }, sentence)),
     state.card
       ? h(
           "div",

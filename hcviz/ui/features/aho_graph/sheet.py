@@ -97,14 +97,14 @@ def _conflict_state(store: Store) -> dict[str, Any]:
         for e in sorted(found.graph.edges, key=lambda e: e.id == new.id)
         if e.id == new.id or frozenset((e.a, e.b)) in along
     }
-    said = [
+    sentences = [
         f"At their root a tree divides these {len(found.graph.items):,} items. Each answer keeps "
         "its items on one side, and together they keep all items on one side: no tree is possible.",
         _path_sentence(found, new, labels),
     ]
     return {
         "title": "Why these answers cannot all be true",
-        "said": said,
+        "sentences": sentences,
         "key": [["path", "earlier answers that lead there"], ["closing", "the new answer"]],
         "card": conflicts_model.state(store),
         **_graph_state(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
@@ -146,7 +146,7 @@ def _split_state(store: Store) -> dict[str, Any]:
     chosen = "The selected clade" if store.view.selection else "The whole tree"
     return {
         "title": f"{chosen}: why is it divided so?",
-        "said": [explained["said"], GRAPH_HELP],
+        "sentences": [explained["sentence"], GRAPH_HELP],
         "key": [],
         "card": None,
         **_graph_state(store, graph, marked, {}, first=_drawing_order(graph)),
@@ -169,8 +169,8 @@ def _drawing_order(graph: AhoGraph) -> list[int]:
     return [item for turn in turns for item in turn if item is not None]
 
 
-def _empty_state(said: str) -> dict[str, Any]:
-    return {"title": "Why", "said": [said], "key": [], "card": None, "left": 0,
+def _empty_state(sentence: str) -> dict[str, Any]:
+    return {"title": "Why", "sentences": [sentence], "key": [], "card": None, "left": 0,
             "nodes": [], "edges": []}  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def _graph_state(
                 "from": at[min(pair)],
                 "to": at[max(pair)],
                 "kind": kinds.get(pair, ""),
-                "said": "; ".join(dict.fromkeys(sentences.get(e.id, "") for e in edges)),
+                "sentence": "; ".join(dict.fromkeys(sentences.get(e.id, "") for e in edges)),
             }
             for pair, edges in by_pair.items()
         ],
@@ -280,15 +280,15 @@ def drawing(state: dict[str, Any]) -> Any:
             (
                 [e["from"] for e in edges], [e["to"] for e in edges],
                 [lines[e["kind"]][0] for e in edges], [lines[e["kind"]][1] for e in edges],
-                [e["said"] for e in edges],
+                [e["sentence"] for e in edges],
             ),
             points,
         ),
-        vdims=["colour", "thick", "said"],
+        vdims=["colour", "thick", "sentence"],
     ).opts(
         node_color="ink", node_size=11, node_line_color=theme.paper, edge_color="colour",
         edge_line_width="thick", edge_hover_line_color=theme.accent, inspection_policy="edges",
-        node_hover_fill_color=theme.accent, tools=[HoverTool(tooltips="@said")],
+        node_hover_fill_color=theme.accent, tools=[HoverTool(tooltips="@sentence")],
     )  # fmt: skip
     named = [n for n in nodes if len(nodes) <= MAX_NAMED or n["kind"] in ("together", "apart")]
     words = hv.Labels(

@@ -295,7 +295,7 @@ class AutosaveController(Controls):
         began.
         """
         store = self.store
-        store.look(said="")
+        store.look(message="")
         if offer.name in self._discarded:
             return
         if not shelf.path(offer.name).is_dir():
@@ -315,7 +315,7 @@ class AutosaveController(Controls):
         self._until = 0.0
         now = store.session
         content = content_count(len(now.constraints) + len(now.choices), len(now.groups))
-        said = f"Resumed: {offer.about.title}, {content}" + (f"; {left}" if left else ".")
+        message = f"Resumed: {offer.about.title}, {content}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
             kept = shelf.keep_damaged(offer.name)
@@ -327,7 +327,7 @@ class AutosaveController(Controls):
             self._when_written(lambda: shelf.discard(offer.name))
         if found.session.status == "sampling":  # a run was interrupted: the tree is not final
             store.dispatch(act.Rerun())
-        store.look(unfinished=None, said=said, error=error)
+        store.look(unfinished=None, message=message, error=error)
 
     def _when_written(self, call: Callable[[], None]) -> None:
         """Call ``call`` when the base that is being written is on the disk."""

@@ -29,10 +29,10 @@ def state(store: Store) -> dict[str, Any]:
 def worth_keeping(session: Session) -> bool:
     """Return True if the session has, or had, answers or groups, or has data of the visitor."""
     moments: tuple[Session | Checkpoint, ...] = (session, *session.past)
-    said = any(
+    has_answers = any(
         each.constraints or each.choices or each.groups or each.data.answers for each in moments
     )
-    return said or session.data.kind == "table"
+    return has_answers or session.data.kind == "table"
 
 
 def worth_offering(kept: UnfinishedSession) -> bool:

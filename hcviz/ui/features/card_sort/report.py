@@ -53,7 +53,7 @@ def card_sort_report(
         count_noun(state["nameCount"], "name"),
     ]
     image = base64.b64encode(picture).decode()
-    said = f"Method: {method}. Colours: the share of participants with both cards on one pile."
+    note = f"Method: {method}. Colours: the share of participants with both cards on one pile."
     alt = "The tree of the cards beside their agreement"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -62,7 +62,7 @@ def card_sort_report(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,"><title>{title}</title>\n<style>{_STYLE}</style></head>\n'
         f'<body><h1><bdi>{title}</bdi></h1><p class="soft">{" · ".join(facts)}</p>\n'
-        f"<h2>Tree and agreement of cards</h2><p>{escape_html(said)}</p>"
+        f"<h2>Tree and agreement of cards</h2><p>{escape_html(note)}</p>"
         f'<div class="wide"><img alt="{alt}" src="data:image/svg+xml;base64,{image}"></div>\n'
         f"{_names(state)}{_people(state)}{_various(state)}{_pairs(shares, labels, order)}"
         "</body></html>\n"
@@ -134,7 +134,7 @@ def _pairs(shares: NDArray[np.float64], labels: Sequence[str], order: Sequence[i
     if len(labels) > MAX_IN_TABLE:
         return ""
     head = "".join(f"<th>{_name(labels[k])}</th>" for k in order)
-    said = "Per cent of the participants who sorted both cards."
+    note = "Per cent of the participants who sorted both cards."
     body = []
     for a in order:
         cells = "".join(
@@ -145,7 +145,7 @@ def _pairs(shares: NDArray[np.float64], labels: Sequence[str], order: Sequence[i
         )
         body.append(f"<tr><th>{_name(labels[a])}</th>{cells}</tr>")
     return (
-        f"<h2>Agreement of each two cards</h2><p>{said}</p>"
+        f"<h2>Agreement of each two cards</h2><p>{note}</p>"
         '<div class="wide"><table class="pairs"><thead><tr><th></th>'
         f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>\n"
     )
@@ -156,14 +156,14 @@ def _shade(share: float) -> str:
 
 
 def _section(
-    title: str, said: str, heads: Sequence[str], rows: Iterable[Sequence[str]], total: int
+    title: str, note: str, heads: Sequence[str], rows: Iterable[Sequence[str]], total: int
 ) -> str:
     shown = list(rows)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in shown)
     head = "".join(f"<th>{each}</th>" for each in heads)
     left = total - len(shown)
     return (
-        f'<h2>{title}</h2><p class="soft">{said}</p><div class="wide"><table><thead><tr>{head}</tr>'
+        f'<h2>{title}</h2><p class="soft">{note}</p><div class="wide"><table><thead><tr>{head}</tr>'
         f"</thead><tbody>{body}</tbody></table></div>{_rest(left)}\n"
     )
 

@@ -15,7 +15,7 @@ export const render = component(
     whenResized(root, () => send("repaint"))
     root.hcState = state
     root.hcDrawing = (root.hcDrawing ?? 0) + 1 // stops an older drawing in progress
-    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.said ?? "")
+    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.sentence ?? "")
     const n = state.items.length
     const width = Math.max(360, root.clientWidth - 24),
       tall = Math.max(120, root.clientHeight - 76)
@@ -28,7 +28,7 @@ export const render = component(
       height = row * n
     const canvas = h("canvas", {
       role: "img",
-      "aria-label": state.said,
+      "aria-label": state.sentence,
       style: `width:${width}px;height:${height}px`,
     })
     requestAnimationFrame(() => draw(canvas, state, root, { width, height, row, tree }))
@@ -65,7 +65,7 @@ export const render = component(
         check("consensus", "Consensus on top"),
         check("readable", "Readable rows"),
       ),
-      h("p", { class: "quiet small said", role: "status" }, state.said),
+      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
       h(
         "div",
         {

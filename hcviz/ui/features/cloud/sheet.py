@@ -89,7 +89,7 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
     found = _clouds.get(store, store.view.heights)
     if found is None:
-        return {"said": sampled_trees.NO_SAMPLED_TREE}
+        return {"sentence": sampled_trees.NO_SAMPLED_TREE}
     labels = store.session.labels
     return {
         **found["drawn"],
@@ -122,7 +122,7 @@ def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, 
             "fine": COORDINATE_STEPS,
             # The consensus is the last tree.
             **_overlaid([*trees, consensus], rows, top),
-            "said": _summary(len(trees), len(posterior), n),
+            "sentence": _summary(len(trees), len(posterior), n),
         },
     }
 
@@ -154,14 +154,14 @@ def _overlaid(trees: list[Tree], order: NDArray[Any], top: float) -> dict[str, A
 def _summary(drawn: int, trees: int, n: int) -> str:
     which = f"{drawn} of" if drawn < trees else ("Both of" if drawn == 2 else "All of")
     if drawn == 1:
-        said = "Only one tree was sampled so far."
+        sentence = "Only one tree was sampled so far."
     else:
-        said = f"{which} the last {trees:,} trees over each other"
-        said += ", evenly spaced" if drawn < trees else ""
-        said += ". The dark line is their consensus."
+        sentence = f"{which} the last {trees:,} trees over each other"
+        sentence += ", evenly spaced" if drawn < trees else ""
+        sentence += ". The dark line is their consensus."
     if n > MAX_ITEMS:
-        said += f" Of the {n:,} items {MAX_ITEMS} are drawn, evenly spaced."
-    return said
+        sentence += f" Of the {n:,} items {MAX_ITEMS} are drawn, evenly spaced."
+    return sentence
 
 
 _clouds = sampled_trees.SampledTreesCache(_draw)

@@ -3,10 +3,10 @@ SECTIONS.spur = (state, send) => {
   const Quality = quality[0].toUpperCase() + quality.slice(1)
   return [
     h("h2", {}, "How many clusters"),
-    h("p", { class: "small" }, state.said),
+    h("p", { class: "small" }, state.sentence),
     VIEWS.series({
       points,
-      label: `${Quality} by the number of clusters. ${state.said}`,
+      label: `${Quality} by the number of clusters. ${state.sentence}`,
       point: (k, value) => ({
         "data-key": `k-${k}`,
         class: (k === shown ? "shown " : "") + (k === best ? "best" : ""),

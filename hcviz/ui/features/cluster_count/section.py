@@ -65,15 +65,15 @@ def state(store: Store) -> dict[str, Any] | None:
     shown = session.snapshot.metrics.get("k")
     taken = None if shown is None else int(shown)
     own = bool(session.params.get(_declared_curve(session).parameter))
-    said = f"From {ks[0]} to {ks[-1]} clusters, {best} are the clearest."
+    sentence = f"From {ks[0]} to {ks[-1]} clusters, {best} are the clearest."
     if own and taken is not None:
-        said += f" You chose {taken}."
+        sentence += f" You chose {taken}."
     return {
         "points": [[k, value] for k, value in zip(ks, thetas, strict=True)],
         "best": best,
         "shown": taken,
         "own": own,
-        "said": said,
+        "sentence": sentence,
         "quality": _declared_curve(session).quality,
     }
 

@@ -41,7 +41,7 @@ export const render = component("columns", (state, send) => {
         ? pick("Compare by", "similarity", state.similarities, state.similarity, send)
         : null,
     ),
-    state.comparison ? h("p", { class: "said quiet" }, state.comparison) : null,
+    state.comparison ? h("p", { class: "summary quiet" }, state.comparison) : null,
     state.columns.length
       ? [
           h("div", { class: "scroll" }, columnTable(state, change)),

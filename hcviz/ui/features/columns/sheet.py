@@ -25,11 +25,11 @@ def _no_table(store: Store) -> str:
     return "" if _is_table(store) else "No table is open."
 
 
-def _open(store: Store, spec: DataSpec, said: str = "") -> None:
+def _open(store: Store, spec: DataSpec, message: str = "") -> None:
     """Read the table again, and show its tree."""
     if takes_long(spec):
-        store.loader.open_table(spec, said)
-    elif not store.open_data(spec, said):
+        store.loader.open_table(spec, message)
+    elif not store.open_data(spec, message):
         return
     store.look(sheet="tree")
 
@@ -41,8 +41,8 @@ def _use(actions: Actions, columns: Any) -> None:
         spec = store.session.data
         options = read_options(columns, spec.columns) if columns else ()
         used = sum(each.used is not False for each in options)
-        said = f"{used} of {len(options)} columns are used." if options else ""
-        _open(store, replace(spec, columns=options), said)
+        message = f"{used} of {len(options)} columns are used." if options else ""
+        _open(store, replace(spec, columns=options), message)
 
 
 @ACTS.on("kind")

@@ -110,19 +110,19 @@ class ComparisonController(Controls):
         """Show three items that were not shown before, and close the question card."""
         store = self.store
         if len(store.session.labels) < 3:
-            store.look(three=(), said="Comparing needs at least three items.")
+            store.look(three=(), message="Comparing needs at least three items.")
             return
         known = store.problem.comparisons
         n = len(store.session.labels)
         seen = np.zeros(n, np.int64) if known is None else known.appearances(n)
         three = next_triple(seen, self._rng, self._asked, store.view.three_from)
         if three is None:
-            store.look(three=(), said="All sets of three items have been asked about.")
+            store.look(three=(), message="All sets of three items have been asked about.")
             return
         self._asked.add(frozenset(three))
         store.look(
             three=three, three_put=default_question(store),
-            question=None, wants_question=False, draft=Draft(), error=None, said="",
+            question=None, wants_question=False, draft=Draft(), error=None, message="",
         )  # fmt: skip
 
     def _labels_changed(self) -> None:

@@ -81,7 +81,7 @@ def _not_read_note(store: Store) -> dict[str, str] | None:
     readers = (get_algorithm(name) for name in algorithms())
     other = next(each for each in readers if "comparisons" in each.needs)
     return {
-        "said": f"{get_algorithm(session.method).title} does not use comparisons.",
+        "sentence": f"{get_algorithm(session.method).title} does not use comparisons.",
         "method": other.name,
         "title": other.title,
     }

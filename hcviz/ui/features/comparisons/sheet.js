@@ -202,7 +202,7 @@ export const render = component(
               h(
                 "ol",
                 { class: "odds" },
-                state.contradictions.map(({ said, so, not, items }, k) =>
+                state.contradictions.map(({ sentence, so, not, items }, k) =>
                   h(
                     "li",
                     {},
@@ -213,7 +213,7 @@ export const render = component(
                         title: "Select these items",
                         onclick: pick(items),
                       },
-                      h("span", {}, said),
+                      h("span", {}, sentence),
                       h("span", { class: "tally" }, h("b", {}, `${so} so`), ` · ${not} not`),
                     ),
                   ),

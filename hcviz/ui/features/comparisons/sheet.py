@@ -57,7 +57,7 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
     seen = comparisons.appearances(len(labels))
     least = np.argsort(seen, kind="stable")
     found = consistency(comparisons)
-    said = found.contradictions[:MAX_CONTRADICTIONS].tolist()
+    shown = found.contradictions[:MAX_CONTRADICTIONS].tolist()
     tally = found.counts[:MAX_CONTRADICTIONS].tolist()
     return {
         "items": [[int(i), labels[i], int(seen[i])] for i in least[:MAX_ITEMS]],
@@ -72,12 +72,12 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
         "cyclic": cyclic_share(comparisons),
         "contradictions": [
             {
-                "said": comparison_sentence(row, labels),
+                "sentence": comparison_sentence(row, labels),
                 "so": so,
                 "not": other,
                 "items": sorted(set(row)),
             }
-            for row, (so, other) in zip(said, tally, strict=True)
+            for row, (so, other) in zip(shown, tally, strict=True)
         ],
         "moreContradictions": max(0, len(found.contradictions) - MAX_CONTRADICTIONS),
     }

@@ -153,7 +153,7 @@ export const render = component("compare", (state, send) => {
       ? h(
           "p",
           { class: "small unheeded" },
-          state.unheeded.said,
+          state.unheeded.sentence,
           " ",
           h(
             "button",

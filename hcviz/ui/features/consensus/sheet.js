@@ -11,7 +11,7 @@ export const render = component(
   (state, send, root) => {
     whenResized(root, () => send("repaint"))
     root.hcState = state
-    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.said ?? "")
+    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.sentence ?? "")
     const n = state.items.length
     const width = Math.max(360, root.clientWidth - 24),
       tall = Math.max(120, root.clientHeight - 76 - PAD)
@@ -166,7 +166,7 @@ export const render = component(
           "Readable rows",
         ),
       ),
-      h("p", { class: "quiet small said", role: "status" }, state.said),
+      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
       h(
         "div",
         {

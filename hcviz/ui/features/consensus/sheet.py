@@ -66,7 +66,7 @@ def state(store: Store) -> dict[str, Any]:
     view = store.view
     found = _drawings.get(store, view.summary, view.majority, view.heights)
     if found is None:
-        return {"said": sampled_trees.NO_SAMPLED_TREE}
+        return {"sentence": sampled_trees.NO_SAMPLED_TREE}
     labels = store.session.labels
     return {
         "kinds": [[kind, title, hint] for kind, (title, hint) in SUMMARIES.items()],
@@ -110,7 +110,9 @@ def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, 
             "x": pack(x, np.float32),
             "y": pack(y, np.float32),
             "clades": _clades(shown, order, support),
-            "said": _summary(kind, majority, support[:-1], len(posterior), posterior.clade_error),
+            "sentence": _summary(
+                kind, majority, support[:-1], len(posterior), posterior.clade_error
+            ),
         },
     }
 
@@ -149,14 +151,16 @@ def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) ->
     of = f"the last {trees:,} tree{'s' * (trees != 1)}"
     if kind == "consensus":
         count = f"{many:,} clade{'s' * (many != 1)}" if many else "No clade"
-        said = f"{count} {'are' if many > 1 else 'is'} in more than {share} of {of}."
+        sentence = f"{count} {'are' if many > 1 else 'is'} in more than {share} of {of}."
     else:
         verb = "is" if many == 1 else "are"
         hint = SUMMARIES[kind][1]
-        said = f"{hint} {many:,} of its {len(shares):,} clades {verb} in more than half of {of}."
+        sentence = (
+            f"{hint} {many:,} of its {len(shares):,} clades {verb} in more than half of {of}."
+        )
     if error >= 0.005:
-        said += f" Supports may be too low by {100 * error:.0f} points."
-    return said
+        sentence += f" Supports may be too low by {100 * error:.0f} points."
+    return sentence
 
 
 _drawings = sampled_trees.SampledTreesCache(_draw)

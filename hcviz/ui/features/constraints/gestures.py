@@ -38,7 +38,7 @@ class Gestures:
         """Add items to the open draft, or select them if no draft is open."""
         draft = self.store.view.draft
         if not draft.open:
-            self.store.look(selection=leaves, said="")
+            self.store.look(selection=leaves, message="")
         elif leaves:
             self.store.look(draft=draft.pick(leaves))
 
@@ -63,10 +63,10 @@ class Gestures:
         apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
-            said = f"{name} and this clade are all items: no item is left to be apart."
+            message = f"{name} and this clade are all items: no item is left to be apart."
             if item in members:
-                said = f"{name} is already in this clade."
-            store.look(draft=self._draft_before_drag, said=said)
+                message = f"{name} is already in this clade."
+            store.look(draft=self._draft_before_drag, message=message)
             return
         store.look(draft=draft.drop(members, apart), selection=())
 
@@ -81,13 +81,13 @@ class Gestures:
         inside = set(members).intersection(items)
         if inside:
             first = store.session.labels[min(inside)]
-            store.look(said=f"{first} is already in {name}.")
+            store.look(message=f"{first} is already in {name}.")
             return
         if len(members) + len(items) == store.session.n_items:
-            store.look(said=f"These and {name} are all items: no item is left to be apart.")
+            store.look(message=f"These and {name} are all items: no item is left to be apart.")
             return
         draft = Draft("together", (*items, *members), into=into)
-        store.look(draft=draft, selection=(), error=None, said="")
+        store.look(draft=draft, selection=(), error=None, message="")
 
     def key(self, key: str) -> None:
         """Handle the keys T, O, E, G, Enter and Escape."""
@@ -126,10 +126,10 @@ class Gestures:
         items = view.draft.group if view.draft.open else view.selection
         if len(items) < 2:
             key = "Not a group" if denied else "G: they are a group"
-            self.store.look(said=f"Select a branch or several items, then {key}.")
+            self.store.look(message=f"Select a branch or several items, then {key}.")
             return
         if len(items) == self.store.session.n_items:
-            self.store.look(said=ALL_ITEMS)
+            self.store.look(message=ALL_ITEMS)
             return
         self.store.look(draft=Draft())
         author = self.store.session.author
@@ -144,7 +144,7 @@ class Gestures:
         stated = draft.statement(store.session.n_items)
         if stated is None:
             if draft.ready is not None:
-                store.look(said=ALL_ITEMS)
+                store.look(message=ALL_ITEMS)
             return
         with store.guarded():
             check_items(store.session, *stated)  # before the draft is gone

@@ -30,16 +30,16 @@ MAX_CHIPS = 6
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the constraints panel, as plain JSON."""
     session, view = store.session, store.view
-    said = constraint_states(session)
+    states = constraint_states(session)
     counts = Counter(each.author for each in session.constraints)
     folded = [name for name, n in counts.items() if n >= FOLD_FROM and name != session.author]
     return {
         "ready": session.snapshot is not None,
         "cannot_deny": cannot_deny(session.method),
         "items": [
-            _row(store, each, said) for each in session.constraints if each.author not in folded
+            _row(store, each, states) for each in session.constraints if each.author not in folded
         ],
-        "folds": [_author_fold(store, name, said) for name in folded],
+        "folds": [_author_fold(store, name, states) for name in folded],
         "count": len(session.constraints),
         "used": len(session.enabled),
         "ignored": _ignored_note(store) if session.constraints or view.draft.open else None,
@@ -56,32 +56,34 @@ def cannot_deny(method: str) -> str:
     return "" if found.avoids_groups else f"{found.title} cannot keep this. The sampler (DDT) can."
 
 
-def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:
+def _row(store: Store, each: Constraint, states: dict[int, ConstraintState]) -> dict[str, Any]:
     return {
         "id": each.id,
         "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
-        "state": said.get(each.id, "satisfied"),
+        "state": states.get(each.id, "satisfied"),
         "author": each.author,
         "weight": each.weight,
         "note": each.note,
     }
 
 
-def _author_fold(store: Store, author: str, said: dict[int, ConstraintState]) -> dict[str, Any]:
+def _author_fold(store: Store, author: str, states: dict[int, ConstraintState]) -> dict[str, Any]:
     """Return the constraints of one author as one line that opens.
 
     Conflicts and violated constraints come first.
     """
     theirs = [each for each in store.session.constraints if each.author == author]
-    kinds = Counter(said.get(each.id, "satisfied") for each in theirs)
+    kinds = Counter(states.get(each.id, "satisfied") for each in theirs)
     order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
-    shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:MAX_ROWS]
+    shown = sorted(theirs, key=lambda each: order.get(states.get(each.id, "satisfied"), 2))[
+        :MAX_ROWS
+    ]
     return {
         "author": author,
         "count": len(theirs),
         "states": [[kind, number] for kind, number in kinds.most_common()],
-        "rows": [_row(store, each, said) for each in shown],
+        "rows": [_row(store, each, states) for each in shown],
         "more": len(theirs) - len(shown),
     }
 
@@ -119,7 +121,7 @@ def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     stated = draft.statement(session.n_items)
     verdict: dict[str, str] | None = None
-    said: list[tuple[str, str]] = []
+    beliefs: list[tuple[str, str]] = []
     if stated is not None:
         try:
             found = assess(session, *stated, session.author)
@@ -127,7 +129,7 @@ def _draft(store: Store) -> dict[str, Any]:
         except InvalidConstraint as fault:
             verdict = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
         if verdict["kind"] == "correction":
-            said = supports_model.answer_sentences(store, *stated)
+            beliefs = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
@@ -140,7 +142,7 @@ def _draft(store: Store) -> dict[str, Any]:
         "apart": chips(draft.apart),
         "verdict": verdict,
         "ready": verdict is not None and verdict["kind"] != REFUSED,
-        "beliefs": [{"kind": kind, "sentence": text} for kind, text in said],
+        "beliefs": [{"kind": kind, "sentence": text} for kind, text in beliefs],
     }
 
 
@@ -172,7 +174,7 @@ def _experts(store: Store) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": each.name,
-                "said": each.n_answers,
+                "answers": each.n_answers,
                 "used": each.n_enabled,
                 "on": each.n_enabled > 0,
                 "weight": each.weight,

@@ -247,7 +247,7 @@ function people(found, send) {
           h("input", {
             type: "checkbox",
             checked: e.on,
-            disabled: !e.said,
+            disabled: !e.answers,
             "data-key": `expert-${e.name}`,
             "aria-label": `Use the answers of ${e.name}`,
             title: e.on ? "Switch all off" : "Switch them on again",
@@ -262,7 +262,7 @@ function people(found, send) {
           h(
             "span",
             { class: "quiet small" },
-            `${e.used.toLocaleString("en")} of ${e.said.toLocaleString("en")}`,
+            `${e.used.toLocaleString("en")} of ${e.answers.toLocaleString("en")}`,
           ),
           h(
             "label",

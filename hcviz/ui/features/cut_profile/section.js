@@ -7,8 +7,8 @@ const W = 260,
 
 SECTIONS.profile = (state, send) =>
   foldable(state, send, () =>
-    state.said
-      ? [h("p", { class: "quiet small" }, state.said)]
+    state.sentence
+      ? [h("p", { class: "quiet small" }, state.sentence)]
       : [
           plot(state),
           h(

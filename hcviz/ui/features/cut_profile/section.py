@@ -68,16 +68,18 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the section, as plain JSON."""
     problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
-        return {"said": "No tree yet."}
+        return {"sentence": "No tree yet."}
     if store.is_streaming:
-        return {"said": "Computed when the run has finished."}
+        return {"sentence": "Computed when the run has finished."}
     tree = snapshot.tree
     if tree.n_leaves < 2:
-        return {"said": "One item cannot be cut."}
+        return {"sentence": "One item cannot be cut."}
     node = shown_clade(store, tree)
     items = tree.leaves(node)
     if items.size > MAX_ITEMS:
-        return {"said": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."}
+        return {
+            "sentence": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."
+        }
     known = node_costs_model.constrained_problem(store, problem)
     lam = None
     if store.session.constraint_mode != "ignored":
@@ -91,9 +93,9 @@ def state(store: Store) -> dict[str, Any]:
         {key: lambda: compare_cuts(known, items, sides, lam, balanced)},
     ).get(key)
     if found is None:
-        return {"said": "Computing…"}
+        return {"sentence": "Computing…"}
     if isinstance(found, HcvizError):
-        return {"said": found.message}
+        return {"sentence": found.message}
     return profile_state(found, items.size, node == tree.root)
 
 
@@ -136,7 +138,7 @@ def profile_state(cuts: CutComparison, size: int, whole: bool) -> dict[str, Any]
     if profile.pieces > 1:
         pieces = f" They fall into {profile.pieces:,} pieces with nothing between them."
     return {
-        "said": "",
+        "sentence": "",
         "size": size,
         "curve": thin_curve(profile, cuts.best[0]),
         "best": list(cuts.best),
@@ -180,17 +182,17 @@ def _sentence(cuts: CutComparison, size: int, whole: bool) -> str:
     if cuts.bound:
         begin = f"{'no' if whole else 'No'} cut leaves a third on each side, for answers bind "
         begin += f"{cuts.bound:,} of {size:,} items into one. The"
-    said = f"{begin} {cuts.kind} separates {min(inside, size - inside):,} of {size:,} items"
+    text = f"{begin} {cuts.kind} separates {min(inside, size - inside):,} of {size:,} items"
     if cuts.own is None:
-        return f"{said}; the tree divides them into more than two at once."
+        return f"{text}; the tree divides them into more than two at once."
     small = min(cuts.own[0], size - cuts.own[0])
     if small == min(inside, size - inside) and abs(cuts.own[1] - least) <= 1e-6 * abs(least):
-        return f"{said}, and so does the tree."
+        return f"{text}, and so does the tree."
     if least <= 0:
-        return f"{said}; the tree separates {small:,}."
+        return f"{text}; the tree separates {small:,}."
     times = cuts.own[1] / least
     ratio = f"{times:.2f}" if abs(times - 1) >= 0.005 else f"{times:.4f}"
-    return f"{said}; the tree separates {small:,}, at {ratio} times the mean similarity across."
+    return f"{text}; the tree separates {small:,}, at {ratio} times the mean similarity across."
 
 
 def _depends_on(store: Store) -> Any:

@@ -45,12 +45,12 @@ def useful_answers(store: Store) -> Usefulness | HcvizError | None:
     if without is None:
         return None
     tree = without if isinstance(without, Tree) else None
-    said = np.repeat(np.arange(len(session.enabled)), [len(c.triplets) for c in session.enabled])
-    key = ("worth", triplets.rows.tobytes(), said.tobytes(), tree)
+    owners = np.repeat(np.arange(len(session.enabled)), [len(c.triplets) for c in session.enabled])
+    key = ("worth", triplets.rows.tobytes(), owners.tobytes(), tree)
 
     def work() -> Usefulness:
         try:
-            return usefulness(n, Triplets(triplets.rows), tree, said)
+            return usefulness(n, Triplets(triplets.rows), tree, owners)
         except HcvizError as fault:
             raise HcvizError(
                 "The answers contradict each other, so which of them are useful is not defined."

@@ -1,7 +1,7 @@
 SECTIONS.worth = (state, send) =>
   foldable(state, send, () =>
-    state.said
-      ? [h("p", { class: "quiet small" }, state.said)]
+    state.sentence
+      ? [h("p", { class: "quiet small" }, state.sentence)]
       : [
           h(
             "dl",

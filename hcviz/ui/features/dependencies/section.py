@@ -30,21 +30,22 @@ def state(store: Store) -> dict[str, Any]:
     session = store.session
     if not session.enabled:
         return {
-            "said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."
+            "sentence": "No constraints yet. "
+            "Random cutting reaches 2/3 of the best value on average."
         }
     groups = sum(each.is_clade for each in session.enabled)
     if groups:
         verb = "is a group" if groups == 1 else "are groups"
-        return {"said": f"Defined for triplets only: {groups:,} of the constraints {verb}."}
+        return {"sentence": f"Defined for triplets only: {groups:,} of the constraints {verb}."}
     if len(session.triplets) > dependencies_model.MAX_TRIPLETS:
-        return {"said": f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
+        return {"sentence": f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
     found = dependencies_model.dependency_digraph(store)
     if isinstance(found, HcvizError):
-        return {"said": found.message}
+        return {"sentence": found.message}
     if found is None:
-        return {"said": "Computing…"}
+        return {"sentence": "Computing…"}
     return {
-        "said": "",
+        "sentence": "",
         "facts": facts(store, found),
         "words": guarantee_sentence(store, found),
     } | _answers_state(store)
@@ -92,8 +93,8 @@ def _answers_state(store: Store) -> dict[str, Any]:
     found = dependencies_model.useful_answers(store)
     session = store.session
     if not isinstance(found, Usefulness):
-        said = "" if found is None else str(found)
-        return {"answers": [], "more": 0, "count": said or "Computing which are useful…"}
+        text = "" if found is None else str(found)
+        return {"answers": [], "more": 0, "count": text or "Computing which are useful…"}
     marks = [
         "implied" if implied else "already" if already else "useful"
         for implied, already in zip(found.implied, found.already, strict=True)

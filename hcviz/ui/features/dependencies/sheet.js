@@ -10,7 +10,7 @@ const opened = new Set()
 export const render = component("dependencies", (state, send, root) => {
   whenResized(root, () => send("repaint"))
   if (!state.boxes?.length)
-    return h("p", { class: "quiet" }, state.said || "There are no answers yet.")
+    return h("p", { class: "quiet" }, state.sentence || "There are no answers yet.")
   const boxes = state.boxes.map((box, k) => ({ ...box, k, all: opened.has(box.pair) }))
   for (const box of boxes) {
     box.keysShown = box.all ? box.keys : box.keys.slice(0, KEYS)
@@ -104,7 +104,7 @@ export const render = component("dependencies", (state, send, root) => {
     h(
       "div",
       { class: "over" },
-      h("p", { class: "small", role: "status" }, h("b", {}, state.said)),
+      h("p", { class: "small", role: "status" }, h("b", {}, state.sentence)),
       h("p", { class: "quiet small" }, state.words),
     ),
     h(
@@ -113,7 +113,7 @@ export const render = component("dependencies", (state, send, root) => {
         class: "page",
         "data-scroll": "digraph",
         tabindex: 0,
-        "aria-label": `Which answers depend on which. ${state.said}`,
+        "aria-label": `Which answers depend on which. ${state.sentence}`,
       },
       layers
         ? [

@@ -27,9 +27,9 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
     found = dependencies_model.dependency_digraph(store)
     if found is None:
-        return {"said": "Computing…", "boxes": []}
+        return {"sentence": "Computing…", "boxes": []}
     if isinstance(found, HcvizError):
-        return {"said": found.message, "boxes": []}
+        return {"sentence": found.message, "boxes": []}
     labels, rows = store.session.labels, store.session.triplets.rows
     layer, place = arrange_layers(found)
     top = int(np.argmax(found.measures))
@@ -53,7 +53,7 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "boxes": boxes,
         "edges": found.edges.tolist(),
-        "said": _summary(found),
+        "sentence": _summary(found),
         "words": guarantee_sentence(store, found),
     }
 

@@ -109,16 +109,16 @@ class FileController:
 
     @ACTS.on("copied")
     def _copied(self, ok: bool) -> None:
-        said = "The link is on your clipboard, and in the address bar."
+        message = "The link is on your clipboard, and in the address bar."
         if not ok:
-            said = "The link is in the address bar (the clipboard is not available)."
+            message = "The link is in the address bar (the clipboard is not available)."
         if self.store.session.choices or self.store.session.data.answers:
-            said += " It does not contain the added comparisons: save the session."
+            message += " It does not contain the added comparisons: save the session."
         if self.store.session.groups:
-            said += " It does not contain the groups: save the session."
+            message += " It does not contain the groups: save the session."
         if self.store.session.data.added:
-            said += " It does not contain the items that were added: save the session."
-        self.store.look(said=said)
+            message += " It does not contain the items that were added: save the session."
+        self.store.look(message=message)
 
     def _receive(self, more: dict[str, Any]) -> None:
         """Handle one piece of an upload; the last one opens the file."""
@@ -131,7 +131,7 @@ class FileController:
             if int(more["pieces"]) > 1:  # a file in one piece is opened or refused below
                 self.store.loader.cancel(sent)
             elif sent:
-                self.store.look(said=f"Cancelled: {sent} was not opened.")
+                self.store.look(message=f"Cancelled: {sent} was not opened.")
             self._upload, self._sending = more["id"], str(more["name"])
         try:
             if piece != len(self._pieces):
@@ -170,9 +170,9 @@ class FileController:
             store.loader.open_session(name, content)
         elif kind == "reference":
             drawn = read_reference_tree(content, store.session.labels)
-            said = drawn.constraints(name, time=act.now())
+            constraints = drawn.constraints(name, time=act.now())
             source = f"{name} ({drawn.sentence()}): "
-            store.dispatch(act.ImportConstraints(said, source=source))
+            store.dispatch(act.ImportConstraints(constraints, source=source))
         elif kind in ("constraints", *ORDERS):
             order = None if kind == "constraints" else cast(Order, kind)
             found = read_triplet_csv(content, store.session.labels, order)
@@ -189,7 +189,7 @@ class FileController:
         else:
             self._table(kind, name, content)
 
-    def _table(self, kind: str, name: str, content: bytes, said: str = "") -> None:
+    def _table(self, kind: str, name: str, content: bytes, message: str = "") -> None:
         spec = DataSpec(
             kind="table",
             name=name,
@@ -198,7 +198,7 @@ class FileController:
             table_kind=cast(TableKind, kind),
             similarity=self.store.session.data.similarity,
         )
-        (self.store.loader.open_table if takes_long(spec) else self.store.open_data)(spec, said)
+        (self.store.loader.open_table if takes_long(spec) else self.store.open_data)(spec, message)
 
     def _answers(self, name: str, content: bytes) -> None:
         """Add answers about the items shown to the session; open other answers as data."""
@@ -237,32 +237,34 @@ class FileController:
         if about.comparisons is None or found.new is None:
             which = f"{about.n_matched or 'None'} of its {about.n_names:,} names"
             which += " are" if about.n_matched > 1 else " is"
-            said = f"{which} among the items shown before, so the file was opened as new data."
-            self._table("comparisons", name, found.content, said)
+            message = f"{which} among the items shown before, so the file was opened as new data."
+            self._table("comparisons", name, found.content, message)
             return
         self._marks = found.hashes
         known = store.problem.comparisons
         count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
-            said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
-            store.look(error=None, said=f"{name} has {said} already here: nothing was added.")
+            repeats = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
+            store.look(error=None, message=f"{name} has {repeats} already here: nothing was added.")
             return
         if not more:
-            said = f"{name} has the {count_comparisons(now)} here and no others: nothing was added."
-            store.look(error=None, said=said)
+            message = (
+                f"{name} has the {count_comparisons(now)} here and no others: nothing was added."
+            )
+            store.look(error=None, message=message)
             return
         if more < count:
             were = "was" if more == 1 else "were"
             here = count_comparisons(now)
-            said = f"{name} has the {here} here and {more:,} more, which {were} added."
+            message = f"{name} has the {here} here and {more:,} more, which {were} added."
         else:
-            said = f"{count_comparisons(count)} from {name} added to the "
-            said += f"{len(store.session.labels)} items"
-            said += f" shown, {now + count:,} now." if now else " shown."
+            message = f"{count_comparisons(count)} from {name} added to the "
+            message += f"{len(store.session.labels)} items"
+            message += f" shown, {now + count:,} now." if now else " shown."
             if repeated:
                 were = "was" if repeated == 1 else "were"
-                said += f" {repeated:,} of its answers {were} already here."
-        store.dispatch(act.AddComparisons(name, found.content, said))
+                message += f" {repeated:,} of its answers {were} already here."
+        store.dispatch(act.AddComparisons(name, found.content, message))
 
     @ACTS.on("save-picture")
     def _save_picture(
@@ -291,7 +293,7 @@ class FileController:
         taxonomy = Taxonomy(session.labels, session.snapshot.tree, locked_groups(self.store))
         file = save_taxonomy(taxonomy, format, file_stem(session.data))
         self.part.download(file.filename, file.text.encode(), file.mime)
-        self.store.look(said=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
+        self.store.look(message=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
 
     def _save(self, what: str) -> None:
         """Send the file that a person asked for to the browser."""
@@ -309,8 +311,10 @@ class FileController:
             self.part.download(f"{stem}-constraints.csv", text.encode(), "text/csv")
             return
         if what == "answers":
-            said = [(each.question, each.items, each.author, each.time) for each in session.choices]
-            text = write_answers_csv(said, session.labels)
+            answers = [
+                (each.question, each.items, each.author, each.time) for each in session.choices
+            ]
+            text = write_answers_csv(answers, session.labels)
             self.part.download(f"{stem}-answers.csv", text.encode(), "text/csv")
             return
         if what == "comparisons":

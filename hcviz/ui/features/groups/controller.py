@@ -128,8 +128,8 @@ class GroupControls(Controls):
             count = len(taxonomy.changes)
             with self.store.guarded():
                 groups = taxonomy.accepted().groups
-                said = f"The new items of {count:,} groups are accepted."
-                self.store.dispatch(act.ReplaceGroups(groups, said))
+                message = f"The new items of {count:,} groups are accepted."
+                self.store.dispatch(act.ReplaceGroups(groups, message))
 
     @ACTS.on("place-group")
     def _place(self, id: str) -> None:

@@ -100,26 +100,26 @@ def read_groups(content: bytes, name: str, labels: Sequence[str]) -> tuple[tuple
         If the file cannot be read, or has none of the items.
     """
     file = read_groups_file(content, name, labels)
-    said = f"{count_noun(len(file.groups), 'group')} from {name}."
-    return file.groups, f"{said} {left_out_sentences(file)}".strip()
+    sentence = f"{count_noun(len(file.groups), 'group')} from {name}."
+    return file.groups, f"{sentence} {left_out_sentences(file)}".strip()
 
 
 def left_out_sentences(file: GroupsFile) -> str:
     """Return which items and groups of a file and of the page have no partner, or ""."""
-    said = []
+    sentences = []
     if file.unknown:
         many = _items(file.unknown, "is", "are")
-        said.append(f"{many} not among the items shown: {_list(file.unknown)}.")
+        sentences.append(f"{many} not among the items shown: {_list(file.unknown)}.")
     if file.missing:
         many = _items(file.missing, "is", "are")
-        said.append(f"{many} not in the file: {_list(file.missing)}.")
+        sentences.append(f"{many} not in the file: {_list(file.missing)}.")
     if file.empty:
         one = len(file.empty) == 1
-        said.append(
+        sentences.append(
             f"{count_noun(len(file.empty), 'group')} {'has' if one else 'have'} no items of their "
             f"own here and {'was' if one else 'were'} left out: {_list(file.empty)}."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def read_groups_file(content: bytes, name: str, labels: Sequence[str]) -> GroupsFile:

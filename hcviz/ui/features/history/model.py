@@ -24,11 +24,11 @@ def state(store: Store) -> dict[str, Any]:
         sentence = view.draft.sentence(session.labels)
     elif waiting_sentence(store):
         sentence = waiting_sentence(store)
-    elif view.said or session.message:
+    elif view.message or session.message:
         changes = support_changes.changes_sentence(store)
         groups = groups_model.changes_sentence(store) if changes else ""
         clusters = levels_model.changes_sentence(store) if changes else ""
-        parts = (view.said or session.message, changes, groups, clusters)
+        parts = (view.message or session.message, changes, groups, clusters)
         sentence = " ".join(filter(None, parts))
     elif session.snapshot is None:
         sentence = "Building the first tree."
@@ -40,6 +40,6 @@ def state(store: Store) -> dict[str, Any]:
         "hint": support_changes.LOST_SUPPORT_RULE if "lost support" in sentence else "",
         "reading": None
         if view.loading is None
-        else {"said": view.loading.sentence, "share": view.loading.share},
+        else {"sentence": view.loading.sentence, "share": view.loading.share},
         "waiting": view.draft.open and session.snapshot is not store.drawn,
     }

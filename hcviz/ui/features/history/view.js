@@ -110,8 +110,12 @@ export const render = component(
         ? h(
             "div",
             { class: "reading" },
-            h("span", { role: "status", title: state.reading.said }, state.reading.said),
-            h("progress", { max: 1, value: state.reading.share, "aria-label": state.reading.said }),
+            h("span", { role: "status", title: state.reading.sentence }, state.reading.sentence),
+            h("progress", {
+              max: 1,
+              value: state.reading.share,
+              "aria-label": state.reading.sentence,
+            }),
             h(
               "button",
               {

@@ -104,8 +104,8 @@ def live(store: Store) -> dict[str, Any]:
             store
         ):  # other methods query comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
-        facts.append([words, said])
+        text = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
+        facts.append([words, text])
     return {"facts": facts, "sure": supports_model.accuracy_state(store)}
 
 

@@ -52,7 +52,7 @@ SECTIONS.learning = state => {
     ${points.map(dot).join("")}
   </svg>`
   const box = h("div", { class: "curve-box", html: picture })
-  box.firstElementChild.setAttribute("aria-label", `${state.measure}. ${state.said}`)
+  box.firstElementChild.setAttribute("aria-label", `${state.measure}. ${state.sentence}`)
   const shown = value => (value >= 0.01 || value === 0 ? value.toFixed(3) : value.toFixed(4))
   const row = (cls, text, value) =>
     h(

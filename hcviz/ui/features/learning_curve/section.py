@@ -40,7 +40,7 @@ def _to_target(store: Store, target: Tree) -> dict[str, Any] | None:
         "better": "Lower is better.",
         "points": list(map(list, points)),
         "beside": list(map(list, beside)),
-        "said": f"After {_answer_count(count)}: {_format_share(now)}."
+        "sentence": f"After {_answer_count(count)}: {_format_share(now)}."
         + "".join(f" {title.capitalize()}: {_format_share(y)}." for title, y in beside),
     }
 
@@ -60,7 +60,8 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
         "better": "Higher is better. No target tree is known for these items.",
         "points": [[each.answers, each.share] for each in found],
         "beside": list(map(list, beside)),
-        "said": f"After {_answer_count(last.answers)}: {last.true} of the {last.held} given later."
+        "sentence": f"After {_answer_count(last.answers)}: "
+        f"{last.true} of the {last.held} given later."
         + "".join(f" {title.capitalize()}: {_format_share(y)} of all." for title, y in beside),
     }
 

@@ -103,14 +103,14 @@ class LessonController(Controls):
         self.store.look(
             lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
             question=None, wants_question=False, clusters=None, n_clusters=0, cut=None,
-            said="Lesson: click where the item belongs, then press Enter.",
+            message="Lesson: click where the item belongs, then press Enter.",
         )  # fmt: skip
 
     @ACTS.on("stop")
     def stop(self) -> None:
         """End the lesson. Classes and scores are shown again."""
         if self.store.view.lesson is not None:
-            self.store.look(lesson=None, selection=(), said="The lesson has ended.")
+            self.store.look(lesson=None, selection=(), message="The lesson has ended.")
 
     @ACTS.on("reveal")
     def reveal(self) -> None:
@@ -120,14 +120,17 @@ class LessonController(Controls):
             return
         items = guessed_items(store, lesson.asked)
         if not items:
-            store.look(said="First click where it belongs: a subtree, or an item beside it.")
+            store.look(message="First click where it belongs: a subtree, or an item beside it.")
             return
         found = judge_guess(lesson.asked, items)
         results = (*lesson.results, (found.share, found.right))
         beside = tuple(int(each) for each in lesson.asked.gap.clade(found.guess))
         store.look(
             lesson=replace(lesson, outcome=found, results=results), selection=beside,
-            said="Right." if found.right else "The path from the correct place to yours is marked.",
+            message=(
+                "Right." if found.right
+                else "The path from the correct place to yours is marked."
+            ),
         )  # fmt: skip
 
     @ACTS.on("go-on")

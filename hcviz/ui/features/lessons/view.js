@@ -100,7 +100,7 @@ export const render = component("lesson", (state, send) => {
                   "p",
                   { class: `verdict ${outcome.right ? "right" : "wrong"}`, role: "status" },
                   h("b", {}, outcome.right ? "Right. " : "Not quite. "),
-                  outcome.said,
+                  outcome.sentence,
                 ),
                 h("p", { class: "small quiet" }, outcome.share),
                 h(

@@ -51,13 +51,13 @@ class LevelControls(Controls):
         """Choose the clusters of a change, or show why it is not possible."""
         store, tree = self.store, model.drawn_tree(self.store)
         if change.tops is None or tree is None:
-            store.look(said=change.title)
+            store.look(message=change.title)
             return
         after = ChosenClusters(tuple(of_nodes(tree, change.tops).of_item.tolist()))
         if after.count > (store.view.n_clusters or 1) and done == "Merged":
             done = "Divided"
-        said = f"{done}: {count_noun(after.count, 'cluster')}, chosen by hand."
-        store.dispatch(act.ChooseClusters(after, said))
+        message = f"{done}: {count_noun(after.count, 'cluster')}, chosen by hand."
+        store.dispatch(act.ChooseClusters(after, message))
 
     @ACTS.on("level")
     def _level(self, value: str) -> None:
@@ -70,34 +70,34 @@ class LevelControls(Controls):
         """Make a named group of each cluster, in one undo step."""
         store, tree, clusters = self.store, model.drawn_tree(self.store), self.store.clusters
         if tree is None or clusters is None:
-            store.look(said="No clusters are marked. Set their number first.")
+            store.look(message="No clusters are marked. Set their number first.")
             return
         with store.guarded():
             session = store.session
             taxonomy = Taxonomy(session.labels, tree, session.groups)
             found = draft_groups(taxonomy, clusters.of_item, self.centre.order.tolist())
-            said = naming_sentence(found)
+            message = naming_sentence(found)
             if found.groups:
-                store.dispatch(act.ReplaceGroups((*session.groups, *found.groups), said))
+                store.dispatch(act.ReplaceGroups((*session.groups, *found.groups), message))
             else:
-                store.look(said=said)
+                store.look(message=message)
 
 
 def naming_sentence(found: Draft) -> str:
     """Return what was named, and what was not."""
     if found.groups:
         names = [each.name for each in found.groups]
-        said = f"Named: {names[0]}." if len(names) == 1 else f"Named: {names[0]} to {names[-1]}."
-        said += " Double-click a branch to rename it."
+        message = f"Named: {names[0]}." if len(names) == 1 else f"Named: {names[0]} to {names[-1]}."
+        message += " Double-click a branch to rename it."
     else:
-        said = "There is no cluster to name."
+        message = "There is no cluster to name."
     if found.named:
         has = "has" if found.named == 1 else "have"
-        said += f" {count_noun(found.named, 'cluster')} {has} a name already."
+        message += f" {count_noun(found.named, 'cluster')} {has} a name already."
     if found.single:
         has = "has" if found.single == 1 else "have"
-        said += f" {count_noun(found.single, 'cluster')} of one item {has} the item's name."
-    return said
+        message += f" {count_noun(found.single, 'cluster')} of one item {has} the item's name."
+    return message
 
 
 __all__ = ["LevelControls", "naming_sentence"]

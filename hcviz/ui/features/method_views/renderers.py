@@ -56,7 +56,7 @@ def render_matrix(store: Store, view: View) -> ViewJson | None:
     values = np.asarray(view.values, np.float64)
     known = np.isfinite(values)
     if not known.any():
-        return {"kind": "sentence", "said": "This matrix has no values."}
+        return {"kind": "sentence", "sentence": "This matrix has no values."}
     low, high = float(values[known].min()), float(values[known].max())
     rows, cols = (np.arange(0, size, max(1, -(-size // MAX_CELLS))) for size in values.shape)
     values = np.where(known, values, -np.inf)
@@ -85,7 +85,7 @@ def render_graph(store: Store, view: View) -> ViewJson | None:
     if not k or (view.edges.size and not 0 <= view.edges.min() <= view.edges.max() < k):
         return None
     if k > MAX_NODES:
-        return {"kind": "sentence", "said": f"{k:,} nodes: up to {MAX_NODES:,} are drawn."}
+        return {"kind": "sentence", "sentence": f"{k:,} nodes: up to {MAX_NODES:,} are drawn."}
     edges = tuple(map(tuple, view.edges[:MAX_EDGES].tolist()))
     many = len(view.edges)
     return {
@@ -94,7 +94,7 @@ def render_graph(store: Store, view: View) -> ViewJson | None:
         "at": [list(at) for at in _places(k, edges)],
         "edges": [list(edge) for edge in edges],
         "directed": view.directed,
-        "said": f"{many:,} edges: {MAX_EDGES:,} are drawn." if many > MAX_EDGES else "",
+        "sentence": f"{many:,} edges: {MAX_EDGES:,} are drawn." if many > MAX_EDGES else "",
     }
 
 
@@ -133,7 +133,7 @@ def render_points(store: Store, view: View) -> ViewJson | None:
             {"id": item, "at": place, "name": labels[item], "chosen": item in chosen}
             for item, place in zip(shown.tolist(), at, strict=True)
         ],
-        "said": f"{shown.size:,} of {len(labels):,} items are drawn."
+        "sentence": f"{shown.size:,} of {len(labels):,} items are drawn."
         if shown.size < len(labels)
         else "",
     }

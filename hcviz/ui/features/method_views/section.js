@@ -6,7 +6,9 @@ SECTIONS.views = (state, send) =>
         { class: "view" },
         h("h3", { class: "small" }, view.name[0].toUpperCase() + view.name.slice(1)),
         VIEWS[view.kind]({ ...view, label: view.name }, send),
-        view.said && view.kind !== "sentence" ? h("p", { class: "quiet small" }, view.said) : null,
+        view.sentence && view.kind !== "sentence"
+          ? h("p", { class: "quiet small" }, view.sentence)
+          : null,
       ),
     ),
   )

@@ -64,9 +64,9 @@ def _place(
     def show(found: NewItems) -> None:
         if store.session.labels == labels:  # else other data were opened since
             count = count_noun(len(found.rows.labels), "new item")
-            said = f"{count} from {name}: accept or dismiss each."
+            message = f"{count} from {name}: accept or dismiss each."
             shown = found if before is None else found.with_decisions_of(before)
-            store.look(new_items=shown, sheet=NEW_ITEMS, error=None, said=said)
+            store.look(new_items=shown, sheet=NEW_ITEMS, error=None, message=message)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:
         store.loader.start(name, size, work, show)

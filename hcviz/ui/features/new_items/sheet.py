@@ -140,8 +140,8 @@ def _dismiss(actions: Actions, row: int) -> None:
     store = actions.store
     items = store.view.new_items
     if items is not None and row in items.undecided(store.session.labels):
-        said = f"Dismissed: {items.rows.labels[row]}. It is not added."
-        store.look(new_items=items.dismiss(row), said=said)
+        message = f"Dismissed: {items.rows.labels[row]}. It is not added."
+        store.look(new_items=items.dismiss(row), message=message)
 
 
 @ACTS.on("bring-back")
@@ -149,8 +149,8 @@ def _bring_back(actions: Actions) -> None:
     store = actions.store
     items = store.view.new_items
     if items is not None:
-        said = f"{count_noun(len(items.dismissed), 'dismissed item')} in the list again."
-        store.look(new_items=items.with_dismissed(), said=said)
+        message = f"{count_noun(len(items.dismissed), 'dismissed item')} in the list again."
+        store.look(new_items=items.with_dismissed(), message=message)
 
 
 @ACTS.on("choose-group")
@@ -171,7 +171,7 @@ def _show(actions: Actions, row: int) -> None:
         return
     group = store.session.find_group(items.group_of(row, store.session.groups))
     if group is None:
-        store.look(said=f"{items.rows.labels[row]} has no group yet: choose one.")
+        store.look(message=f"{items.rows.labels[row]} has no group yet: choose one.")
         return
     actions.select_items(clade_of(shown_taxonomy(store), group))
     store.look(sheet="tree")

@@ -1,7 +1,7 @@
 SECTIONS.costs = (state, send) =>
   foldable(state, send, () =>
     state.cost === null
-      ? [h("p", { class: "quiet small" }, state.said)]
+      ? [h("p", { class: "quiet small" }, state.sentence)]
       : [
           h(
             "dl",

@@ -36,15 +36,15 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the section, as plain JSON."""
     problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
-        return {"cost": None, "said": "No tree yet."}
+        return {"cost": None, "sentence": "No tree yet."}
     costs = node_costs_model.drawn_tree_costs(store)
     if costs is None and snapshot.tree.n_leaves > MAX_ITEMS_LIVE:
-        return {"cost": None, "said": "Computed when the run has finished."}
+        return {"cost": None, "sentence": "Computed when the run has finished."}
     problem, tree = node_costs_model.problem_as_read(store, problem), snapshot.tree
     cost = dasgupta_cost(tree, problem.similarity_or_default) if costs is None else costs.sum()
     return {
         "cost": format_cost(float(cost)),
-        "said": "",
+        "sentence": "",
         "what": _COST_OF_DISSIMILARITIES
         if node_costs_model.reads_dissimilarities(store)
         else _COST_OF_SIMILARITIES,

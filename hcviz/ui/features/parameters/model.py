@@ -40,7 +40,7 @@ def state(store: Store) -> dict[str, Any]:
             field |= {"kind": "switch", "value": bool(value)}
         elif isinstance(parameter, param.Selector):
             field |= {"kind": "choice", "value": str(value)}
-            field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
+            field["options"] = [[str(x), title] for title, x in parameter.get_range().items()]
         else:
             field |= {"kind": "text", "value": field_text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)

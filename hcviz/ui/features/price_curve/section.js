@@ -2,8 +2,8 @@ const PACE = 250
 
 SECTIONS.prices = (state, send, root) =>
   foldable(state, send, () =>
-    state.said
-      ? [h("p", { class: "quiet small" }, state.said)]
+    state.sentence
+      ? [h("p", { class: "quiet small" }, state.sentence)]
       : [
           slider(state, send, sliderPosition(root, "lam-slider")),
           state.large
@@ -13,7 +13,7 @@ SECTIONS.prices = (state, send, root) =>
               : null,
           state.waiting ? h("p", { class: "quiet small" }, state.waiting) : null,
           state.now
-            ? h("p", { class: "quiet small", role: "status" }, `This tree, ${state.now.said}.`)
+            ? h("p", { class: "quiet small", role: "status" }, `This tree, ${state.now.sentence}.`)
             : null,
         ],
   )

@@ -41,14 +41,14 @@ def state(store: Store) -> dict[str, Any]:
     """Return the state of the section, as plain JSON."""
     session, problem = store.session, node_costs_model.problem_with_costs(store)
     if problem is None or not session.enabled:
-        return {"said": "There are no answers yet, so lambda changes nothing."}
+        return {"sentence": "There are no answers yet, so lambda changes nothing."}
     lam = node_costs_model.violation_price(store) or 0.0
     unit = node_costs_model.similarity_scale(store)
     constrained = node_costs_model.constrained_problem(store, store.problem)
     points, tried, fault = price_curve(store, constrained, unit)
     now = _shown_point(store, constrained, lam)
     return {
-        "said": "",
+        "sentence": "",
         "lam": f"{lam:g}",
         "place": step_of_price(lam, unit),
         "steps": [f"{price_at_step(k, unit):g}" for k in range(SLIDER_STEPS + 1)],
@@ -135,7 +135,7 @@ def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]
         "lam": f"{lam:g}",
         "cost": cost,
         "weight": weight,
-        "said": f"lambda {lam:g}: {count:,} violated, weight {weight:.3g}; "
+        "sentence": f"lambda {lam:g}: {count:,} violated, weight {weight:.3g}; "
         f"cost {format_cost(cost)}",
     }
 

@@ -206,10 +206,10 @@ class QuestionController(Controls):
             return
         found = self._ask()
         if found is None:
-            store.look(wants_question=False, said="No more questions about this tree.")
+            store.look(wants_question=False, message="No more questions about this tree.")
             return
         self.memory.ask(found)
-        store.look(question=found, wants_question=False, said="")
+        store.look(question=found, wants_question=False, message="")
 
     def _ask(self) -> Question | None:
         """Choose a question; None if there is none left."""

@@ -71,7 +71,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       ? "All similarities are asked for."
       : `At each division ${steps[k].toLocaleString("en")} items are drawn. All other items are ` +
         `compared with them: about ${shares[k]} of all pairs.`
-  const said = h("p", { class: "quiet small" })
+  const description = h("p", { class: "quiet small" })
   const field = textSlider(
     {
       key: "s-slider",
@@ -85,7 +85,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       held,
     },
     at => {
-      said.textContent = words(at)
+      description.textContent = words(at)
     },
     at => {
       clearTimeout(held.timer)
@@ -95,8 +95,8 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       }, 200)
     },
   )
-  said.textContent = words(held.at ?? place)
-  return [field, said]
+  description.textContent = words(held.at ?? place)
+  return [field, description]
 }
 
 function plot({ trials }, send) {

@@ -197,7 +197,7 @@ def _run_points(
             "y": agrees,
             "s": s,
             "key": f"trial-{each.method}-{s}-{each.count.pairs}",
-            "said": f"{title}s = {s:,}: {percent(each.count.share)} asked for, agreement "
+            "sentence": f"{title}s = {s:,}: {percent(each.count.share)} asked for, agreement "
                     f"{agrees:.3f}",
             "does": "Click to take this s." if own and not each.present else "",
             "now": each.present,

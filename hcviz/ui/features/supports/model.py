@@ -71,12 +71,12 @@ def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
         if posterior is None:
             return None
         share, trees = posterior.clade_support(items), len(posterior)
-    said = f"{percent(share)} of the last {count_noun(trees, 'tree')} have exactly this group"
+    text = f"{percent(share)} of the last {count_noun(trees, 'tree')} have exactly this group"
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
-        return f"{said}, before this run."
+        return f"{text}, before this run."
     found = _settling(store)
-    return f"{said}." if found is None or found.settled else f"{said}, {_word(found)}."
+    return f"{text}." if found is None or found.settled else f"{text}, {_word(found)}."
 
 
 def answer_sentences(store: Store, group: tuple[int, ...], apart: Apart) -> list[tuple[str, str]]:
@@ -91,9 +91,9 @@ def answer_sentences(store: Store, group: tuple[int, ...], apart: Apart) -> list
         if posterior is None:
             return []
         share = statement_share(posterior, group, apart)
-    said = f"true in {percent(share)} of the sampled trees"
+    text = f"true in {percent(share)} of the sampled trees"
     return [
-        ("surprising", f"{said}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{said}.")
+        ("surprising", f"{text}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{text}.")
     ]
 
 
@@ -135,10 +135,10 @@ def time_left(found: ChainComparison, seconds: float) -> str:
     more = round(seconds * ((found.accuracy / LIMIT) ** 2 - 1.0), 3)
     if not (seconds > 0.0 and found.accuracy < TIME_LEFT_BELOW and more > 0.0):
         return ""
-    said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
+    duration = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
-        said = count_noun(math.ceil(more / 60.0), "minute")
-    return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
+        duration = count_noun(math.ceil(more / 60.0), "minute")
+    return f"; reaching {LIMIT * 100:.0f} points takes about {duration} more"
 
 
 def accuracy_sentence(found: ChainComparison) -> str:

@@ -43,8 +43,8 @@ def changes_sentence(store: Store) -> str:
     polytomies were resolved.
     """
     session = store.session
-    said = store.view.said or session.message
-    if not is_over(store) or said != finished_sentence(session):
+    message = store.view.message or session.message
+    if not is_over(store) or message != finished_sentence(session):
         return ""
     changes = store.changes()
     if changes is None:

@@ -155,7 +155,7 @@ export const render = component("tanglegram", (state, send, root) => {
         }),
         "Readable rows",
       ),
-      h("p", { class: "quiet small said", role: "status" }, state.said),
+      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
     ),
     h(
       "div",
@@ -178,7 +178,7 @@ export const render = component("tanglegram", (state, send, root) => {
         "data-scroll": "tangle",
         tabindex: 0,
         role: "img",
-        "aria-label": `The earlier tree and the present one, side by side. ${state.said}`,
+        "aria-label": `The earlier tree and the present one, side by side. ${state.sentence}`,
       },
       svg(
         "svg",

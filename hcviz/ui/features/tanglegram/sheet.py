@@ -65,7 +65,7 @@ def state(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "sentence": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
     }
 
 

@@ -76,6 +76,8 @@ class ToolControls(Controls):
             self.gestures.select_items(chosen[:1])
             self.centre.focus(chosen[:1])
             return
-        said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")
-        store.look(selection=chosen, error=None, said=said)
+        message = f"Found {labels[found[0]]}" + (
+            f" and {len(found) - 1} more." if found[1:] else "."
+        )
+        store.look(selection=chosen, error=None, message=message)
         self.centre.focus(chosen)
