@@ -31,7 +31,7 @@ def of_class(store, kind):
 
 
 def told(page, items):
-    page.store.look(selection=tuple(items))
+    page.store.change_view(selection=tuple(items))
     return inspector_model.state(page.store)["selection"]
 
 

@@ -67,13 +67,13 @@ def test_words_name_the_nearest_and_the_farthest():
 @pytest.fixture
 def zoo(loop):
     with over_zoo(loop, "average") as made:
-        made.look(agree_with=("average", "ward", "complete"))
+        made.change_view(agree_with=("average", "ward", "complete"))
         yield made
 
 
 def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
     driver = AgreementRuns(zoo, loop.schedule)
-    zoo.look(agree_with=("average", "ward", "complete"))
+    zoo.change_view(agree_with=("average", "ward", "complete"))
     sheet = agreement_sheet.state(zoo)
     json.dumps(sheet)
     assert sheet["left"] == 2  # the session's own is there
@@ -109,7 +109,7 @@ def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
 def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
     driver = AgreementRuns(zoo, loop.schedule)
     zoo.dispatch(act.Rerun())
-    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    zoo.change_view(agree_with=("average", "ddt"), agree_wanted=True)
     assert zoo.view.agreeing == ""
     assert agreement_sheet.state(zoo)["waiting"]
     loop.until(lambda: zoo.view.agreeing == "ddt")
@@ -127,7 +127,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}))
     zoo.dispatch(act.SetMethod("average"))
     loop.until(lambda: zoo.session.status == "settled")
-    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    zoo.change_view(agree_with=("average", "ddt"), agree_wanted=True)
     loop.until(lambda: not zoo.view.agree_wanted)
     assert dict(zoo.view.agreed)["ddt"].sentence == "Stopped after 0 seconds."
     driver.close()
@@ -135,7 +135,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
 
 def test_other_items_end_it(zoo, loop):
     driver = AgreementRuns(zoo, loop.schedule)
-    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    zoo.change_view(agree_with=("average", "ddt"), agree_wanted=True)
     assert zoo.open_data(DataSpec(name="iris"))
     assert not zoo.view.agree_wanted
     assert zoo.view.agree_with is None
@@ -157,7 +157,7 @@ def test_methods_are_picked_one_by_one(zoo):
     do(Gestures(zoo), "with", {"value": "crsc"})
     do(Gestures(zoo), "with", {"value": "4-al"})  # cannot run on these
     assert agreement_model.chosen_methods(zoo) == ("average", "complete", "crsc")
-    zoo.look(agree_with=None)
+    zoo.change_view(agree_with=None)
     assert set(agreement_model.chosen_methods(zoo)) <= set(
         agreement_model.runnable_methods(zoo.problem)
     )
@@ -172,20 +172,20 @@ def flowers(loop):
     """The session's own run is SPUR's, which finds another k than the classes' six."""
     with over_zoo(loop, "adds-sdp", "flowers", seed=2) as made:
         driver = AgreementRuns(made, loop.schedule)
-        made.look(agree_with=("adds-sdp", "4-al"))
+        made.change_view(agree_with=("adds-sdp", "4-al"))
         yield made
         driver.close()
 
 
 def _compared(store, loop):
     """The sheet after all have run."""
-    store.look(agree_wanted=True)
+    store.change_view(agree_wanted=True)
     loop.until(lambda: not store.view.agree_wanted)
     return agreement_sheet.state(store)
 
 
 def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(flowers, loop):
-    flowers.look(agree_k=5)
+    flowers.change_view(agree_k=5)
     own = flowers.session.snapshot
     assert own.metrics["k"] != 5  # so SPUR's run is no answer to this
     assert agreement_sheet.state(flowers)["left"] == 2
@@ -215,7 +215,7 @@ def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(fl
 
 def test_a_run_of_as_many_clusters_counts_itself(flowers, loop):
     own = flowers.session.snapshot
-    flowers.look(agree_k=int(own.metrics["k"]))
+    flowers.change_view(agree_k=int(own.metrics["k"]))
     assert agreement_sheet.state(flowers)["left"] == 1
     assert dict(flowers.view.agreed)["adds-sdp"].labels is own.labels
 
@@ -227,7 +227,7 @@ def test_partitions_of_their_own_are_made_under_the_constraints(flowers, loop):
     c = np.flatnonzero(free == 1)[0]
     flowers.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
     loop.until(lambda: flowers.session.status == "settled")
-    flowers.look(agree_k=5)
+    flowers.change_view(agree_k=5)
     _compared(flowers, loop)
     problem = flowers.problem.with_triplets(flowers.session.triplets)
     assert len(problem.triplets) == 1
@@ -238,7 +238,7 @@ def test_partitions_of_their_own_are_made_under_the_constraints(flowers, loop):
 def test_lambda_gives_way_to_the_k_compared(flowers, loop):
     flowers.dispatch(act.SetParams({"lam": 1e6}))  # so large that there is one cluster
     loop.until(lambda: flowers.session.status == "settled")
-    flowers.look(agree_k=3)
+    flowers.change_view(agree_k=3)
     _compared(flowers, loop)
     result = dict(flowers.view.agreed)["adds-sdp"]
     assert result.sentence == ""

@@ -44,7 +44,7 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     ACTS(gestures, "author", {"value": "Ann"})
     for group, apart in (((0, 1), 2), ((0, 2), 1)):
-        zoo.look(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
+        zoo.change_view(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
         verdict = constraints_model.state(zoo)["draft"]["verdict"]
         assert verdict["kind"] == ("implied" if apart == 2 else "conflict")
         gestures.apply()
@@ -137,7 +137,7 @@ def test_the_search_weighs_answers_that_have_a_price(zoo):
 
 def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loop):
     gestures, labels = Gestures(zoo), zoo.session.labels
-    zoo.look(selection=(0, 1))
+    zoo.change_view(selection=(0, 1))
     gestures.key("o")
     for item in (50, 60, 70):
         gestures.select_items((item,))
@@ -161,7 +161,7 @@ def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loo
 
 def test_of_many_that_stand_apart_a_few_are_shown_and_the_rest_counted(zoo):
     draft = zoo.view.draft.begin_together((0, 1)).begin_odd().pick(tuple(range(10, 30)))
-    zoo.look(draft=draft)
+    zoo.change_view(draft=draft)
     shown = constraints_model.state(zoo)["draft"]
     assert shown["verdict"]["sentence"].startswith(f"{zoo.session.labels[0]} + ")
     assert (len(shown["apart"]["shown"]), shown["apart"]["more"]) == (6, 14)

@@ -125,7 +125,7 @@ def test_looking_around_leaves_nothing_behind(make, shelf, loop):
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.SetSeed(3))
     loop.until(lambda: store.session.status == "settled")
-    store.look(selection=(1, 2))
+    store.change_view(selection=(1, 2))
     store.open_data(DataSpec(name="iris"))
     autosave.tick()
     assert folders(shelf) == []
@@ -218,7 +218,7 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     store.dispatch(act.AddConstraint((3, 1), 7))
     store.dispatch(act.Undo())
     loop.until(lambda: store.session.status != "sampling")
-    store.look(heights="even", clusters=4)
+    store.change_view(heights="even", clusters=4)
     wait_for_base(first)
     first.close()
     again = make("iris")

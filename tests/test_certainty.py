@@ -38,7 +38,7 @@ def test_branches_carry_the_share_of_trees_with_their_clade(store):
         for node in (tree.root, tree.n_leaves + 7, tree.n_leaves + 60):
             share = posterior.clade_support(tree.leaves(node))
             assert found[node - tree.n_leaves] == pytest.approx(share)
-    store.look(support="hidden")
+    store.change_view(support="hidden")
     assert supports_model.clade_supports(store) is None
 
 
@@ -54,15 +54,15 @@ def test_no_numbers_flicker_while_trees_stream_in(store, loop):
 def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     """Those below the threshold, before, during and after a run; none where they are lighter."""
     assert supports_model.merged_clades(store) is None
-    store.look(unsure="merged", below=70)
+    store.change_view(unsure="merged", below=70)
     expected = supports_model.clade_supports(store) < 0.7
     assert 0 < expected.sum() < expected.size
     assert np.array_equal(supports_model.merged_clades(store), expected)
-    store.look(below=0)
+    store.change_view(below=0)
     assert not supports_model.merged_clades(store).any()
-    store.look(below=70, support="hidden")
+    store.change_view(below=70, support="hidden")
     assert supports_model.merged_clades(store) is None
-    store.look(support="shown")
+    store.change_view(support="shown")
     store.dispatch(act.SetParams({"steps": 10**9, "sigma": 1.0}))  # other samples, still empty
     store.runner.cancel()
     assert supports_model.clade_supports(store) is None
@@ -85,7 +85,7 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     word = supports_model.accuracy_state(store)["word"]
     assert share == f"{expected} of the last 168 trees have exactly this group, {word}."
     assert supports_model.group_sentence(store, (0,)) is None
-    store.look(selection=whole)
+    store.change_view(selection=whole)
     shown = inspector_model.state(store)["selection"]
     assert shown["sure"] == share
     assert shown["words"].endswith(share)
@@ -250,9 +250,9 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     assert top_bar_model.live(store)["text"] == "Running · 0 of 20,200"
     assert live() == "running"
     assert "before this run" in supports_model.group_sentence(store, clade)
-    store.look(paused=True)
+    store.change_view(paused=True)
     assert live() == "paused"
-    store.look(paused=False)
+    store.change_view(paused=False)
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))

@@ -127,7 +127,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     a, b = tree.leaves(int(tree.parent[0]))[:2].tolist()
     apart = next(i for i in range(101) if i not in (a, b))
     for group, odd in (((a, b), apart), ((a, apart), b)):
-        zoo.look(draft=zoo.view.draft.clear().begin_together(group).begin_odd().pick((odd,)))
+        zoo.change_view(draft=zoo.view.draft.clear().begin_together(group).begin_odd().pick((odd,)))
         shown = constraints_model.state(zoo)
         verdict = shown["draft"]["verdict"]
         assert verdict["kind"] == "ignored"

@@ -87,7 +87,7 @@ def test_g_states_that_the_selection_is_a_group(store):
     gestures = Gestures(store)
     gestures.key("g")
     assert "Select a branch" in store.view.message
-    store.look(selection=(0, 1, 2))
+    store.change_view(selection=(0, 1, 2))
     gestures.key("g")
     wait_until_done(store)
     assert [each.statement for each in store.session.constraints] == [((0, 1, 2), EVERYTHING_ELSE)]
@@ -104,7 +104,7 @@ def test_g_states_that_the_selection_is_a_group(store):
 
 def test_t_and_enter_state_a_group_too(store):
     gestures = Gestures(store)
-    store.look(selection=(5, 9))
+    store.change_view(selection=(5, 9))
     gestures.key("t")
     shown = constraints_model.state(store)["draft"]
     assert "are a group" in shown["verdict"]["sentence"]
@@ -115,7 +115,7 @@ def test_t_and_enter_state_a_group_too(store):
 
 def test_all_items_are_no_group(store):
     gestures = Gestures(store)
-    store.look(selection=tuple(range(store.session.n_items)))
+    store.change_view(selection=tuple(range(store.session.n_items)))
     gestures.key("g")
     assert "whole tree" in store.view.message
     gestures.key("t")

@@ -89,13 +89,13 @@ def test_the_truth_is_hidden_as_long_as_the_lesson_lasts(store, room):
     )
     assert tree.parent[item] == tree.root  # taken out
     assert constraints_model.marked_leaves(store) == ((item,), ())
-    store.look(selection=(item,))
+    store.change_view(selection=(item,))
     facts = dict(inspector_model.state(store)["selection"]["facts"])
     assert "Class" not in facts
-    store.look(selection=tuple(range(5)))
+    store.change_view(selection=tuple(range(5)))
     assert "Mostly" not in dict(inspector_model.state(store)["selection"]["facts"])
     room.act("stop", {})
-    store.look(selection=(item,))
+    store.change_view(selection=(item,))
     assert "Class" in dict(inspector_model.state(store)["selection"]["facts"])
     assert tree_to_show(store) is store.session.tree
     assert state(store) == {"on": False}
@@ -109,7 +109,7 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     room.key("Enter")  # nothing chosen: nothing revealed
     assert store.view.lesson.outcome is None
     assert "click where" in store.view.message
-    store.look(selection=own(store))
+    store.change_view(selection=own(store))
     assert state(store)["guess"].startswith("beside ")
     assert room.key("Enter")
     shown = state(store)
@@ -132,7 +132,7 @@ def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
     gap, target = asked(store).gap, asked(store).target
     mates = set(gap.target_siblings(target).tolist())
     far = next(item for item in gap.others.tolist() if item not in mates)
-    store.look(selection=(far,))
+    store.change_view(selection=(far,))
     room.act("reveal", {})
     outcome = store.view.lesson.outcome
     shown = state(store)["outcome"]
@@ -150,7 +150,7 @@ def test_wider_goes_up_clade_by_clade_to_all_the_others(store, room):
     gap = asked(store).gap
     room.act("wider", {})
     assert store.view.selection == ()
-    store.look(selection=(int(gap.others[0]),))
+    store.change_view(selection=(int(gap.others[0]),))
     before = 1
     while before < len(gap.others):
         room.act("wider", {})
@@ -175,7 +175,7 @@ def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkey
 
 
 def test_undo_in_the_middle_of_a_question_asks_anew(store, room, loop):
-    store.look(selection=own(store))
+    store.change_view(selection=own(store))
     room.key("Enter")
     room.key("Enter")
     loop.until(lambda: store.session.status == "settled" and asked(store) is not None)
@@ -204,7 +204,7 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
 
 def test_no_sheet_shows_where_the_item_is(store, room):
     store.baseline = Tree.star(store.session.tree.n_leaves)  # something to compare with
-    store.look(sheet="before")
+    store.change_view(sheet="before")
     assert store.view.lesson is not None
     assert Middle.now(store) == "tree"
     assert {tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]} == {"", LESSON}
@@ -238,7 +238,7 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
         if step % 2:
             room.act("forward", {})
         else:
-            store.look(selection=own(store))
+            store.change_view(selection=own(store))
             room.key("Enter")
             room.key("Enter")
         assert state(store)["replay"]["at"] == step + 1

@@ -211,7 +211,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         assert "No Dask scheduler answers" in store.view.error[0]
         assert store.view.error[1] == "Runs are done on this machine."
         assert state(store)["place"].startswith("Runs are computed on this machine.")
-        store.look(error=None)
+        store.change_view(error=None)
         assert store.open_data(DataSpec(name="zoo"))
         loop.until(lambda: store.session.status == "settled")
         assert store.view.error is None

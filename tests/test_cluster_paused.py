@@ -112,9 +112,9 @@ def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
         loop.until(lambda: store.view.place is not None and store.view.place.waiting)
         assert bar_live(store)["text"] == "Waiting for a worker"
         assert foot(store)["sentence"] == shown[-1] == BOTH
-        store.look(paused=True)
+        store.change_view(paused=True)
         assert bar_live(store)["text"] == "Paused"
-        store.look(paused=False)
+        store.change_view(paused=False)
         hold(False)
         loop.until(lambda: store.session.status == "settled")
         assert bar_live(store)["text"].startswith("Done")

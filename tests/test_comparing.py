@@ -103,7 +103,9 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card = ComparisonController(flowers)
     assert comparisons_model.current_question(flowers) == "odd"
     assert flowers.dataset is not None
-    flowers.use(replace(flowers.dataset, asked={"odd": 2, "central": 3}), flowers.session.data)
+    flowers.prepare_data(
+        replace(flowers.dataset, asked={"odd": 2, "central": 3}), flowers.session.data
+    )
     card.act("compare", {})
     shown = comparisons_model.state(flowers)
     assert shown["ask"] == "Which of the three is most central?"
@@ -113,15 +115,15 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card.act("question", {"value": "odd"})
     card.key("1")
     assert flowers.session.choices[1].question == "odd"
-    flowers.use(replace(flowers.dataset, asked={"triplets": 9}), flowers.session.data)
-    flowers.look(three_question=None, three=())
+    flowers.prepare_data(replace(flowers.dataset, asked={"triplets": 9}), flowers.session.data)
+    flowers.change_view(three_question=None, three=())
     assert comparisons_model.current_question(flowers) == "odd"
 
 
 def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
     card = ComparisonController(flowers)
     card.act("compare", {})
-    flowers.use(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
+    flowers.prepare_data(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
     assert comparisons_model.state(flowers)["question"] == "odd"
     card.key("1")
     assert flowers.session.choices[-1].question == "odd"
@@ -135,7 +137,7 @@ def test_the_page_knows_that_a_card_asks(flowers):
     assert shell_state.state(flowers)["asking"]
     card.key("x")
     assert not shell_state.state(flowers)["asking"]
-    flowers.look(wants_question=True)
+    flowers.change_view(wants_question=True)
     assert shell_state.state(flowers)["asking"]
 
 

@@ -99,8 +99,8 @@ def test_a_link_carries_all_that_changes_the_view(begun, loop):
     store = explorer.store
     store.dispatch(act.SetScaling("range"))
     loop.until(lambda: store.session.status == "settled")
-    store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
-    store.look(unsure="merged", below=70)
+    store.change_view(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    store.change_view(unsure="merged", below=70)
     found = from_query(to_query(link.link_of(store.session, store.view)))
     other = begun(**vars(found)).store
     assert other.session.data == store.session.data
@@ -113,8 +113,8 @@ def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
     store = first.store
     store.dispatch(act.AddConstraint((0, 1), 50))
     loop.until(lambda: store.session.status == "settled")
-    store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
-    store.look(unsure="merged", below=70)
+    store.change_view(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    store.change_view(unsure="merged", below=70)
     saved = []
     first.bar.download = lambda name, content, mime: saved.append(content)
     first.files.act("save", {"what": "session"})
@@ -186,7 +186,7 @@ def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
     store = explorer.store
     store.open_data(DataSpec(name="iris"))
     loop.until(lambda: store.session.status == "settled")
-    store.look(selection=(140, 149), clusters=3)
+    store.change_view(selection=(140, 149), clusters=3)
     explorer.gestures.key("t")
     assert store.view.draft.open
     explorer.keyboard.press("undo")
@@ -345,8 +345,8 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
         assert explorer.store.session.labels == labels
         assert heat.cells.lazy
         assert not heat.cells.scaled
-        explorer.store.look(matrix="none")
-        explorer.store.look(matrix="similarity")
+        explorer.store.change_view(matrix="none")
+        explorer.store.change_view(matrix="similarity")
         oracle.open.set()
         loop.until(lambda: explorer.store.session.status == "settled")
         loop.until(lambda: heat.whole.data["image"])
@@ -441,12 +441,12 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
 def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
     explorer = begun(method=method)
     store, centre = explorer.store, explorer.centre
-    store.look(heights=heights)
+    store.change_view(heights=heights)
     scene = centre.renderer.scene
     for slot in range(scene.n_closed, scene.n_slots, 9):
         node = int(scene.node[slot])
         shown = float(centre.state.tree.height[node])
-        store.look(selection=tuple(scene.leaves(slot).tolist()))
+        store.change_view(selection=tuple(scene.leaves(slot).tolist()))
         facts = inspector_model.state(store)["selection"]["facts"]
         _, text, _ = centre.pointer.describe("tree", shown, -float(scene.y[slot]))
         said = [f"{word} {value}" for word, value in facts]
@@ -470,7 +470,7 @@ def test_the_axis_says_what_heights_are(begun, method, title):
         explorer.store.axis.title, 1_000, explorer.store.axis.tick
     )
     assert explorer.centre.figures.dendrogram.title.data["text"] == [title]
-    explorer.store.look(heights="even")
+    explorer.store.change_view(heights="even")
     assert explorer.store.axis.title.startswith("level")
 
 
@@ -509,7 +509,7 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     assert centre.state.layout.n_rows > folded
     assert centre.state.layout.owner[wanted] < 0  # a row of its own
     centre.toggle_collapse(clade)
-    store.look(selection=())
+    store.change_view(selection=())
     explorer.gestures.key("t")  # also while a statement is in progress
     explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked

@@ -367,9 +367,9 @@ def test_the_page_shows_how_many_runs_come_first():
         ):
             store.runs.on_lined_up(ahead)
             assert live(store)["text"] == text
-        store.look(paused=True)
+        store.change_view(paused=True)
         assert live(store)["text"] == "Paused"
-        store.look(paused=False)
+        store.change_view(paused=False)
         store.runs.on_lined_up(None)
         assert live(store)["text"] == "Running"
     finally:

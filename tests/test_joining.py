@@ -155,7 +155,7 @@ def zoo(loop):
 
 def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     gestures = Gestures(zoo)
-    zoo.look(draft=Draft().begin_together((3, 4)))
+    zoo.change_view(draft=Draft().begin_together((3, 4)))
     gestures.dragged("begin", 0, ())
     assert "drop it" in zoo.view.draft.sentence(zoo.session.labels)
     gestures.dragged("leave", 0, ())

@@ -146,5 +146,5 @@ def test_the_page_shows_the_order_of_the_session(page, loop):
     assert np.array_equal(centre.order, first)
     store.dispatch(act.Redo(), act.Redo())
     assert np.array_equal(centre.order, second)
-    store.look(heights="even")
+    store.change_view(heights="even")
     assert np.array_equal(centre.order, second)

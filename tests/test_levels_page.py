@@ -48,7 +48,7 @@ def by_hand(explorer):
     press(explorer, "clusters", value="4")
     numbers = explorer.centre.clusters()
     largest = int(np.bincount(numbers).argmax())
-    explorer.store.look(selection=tuple(np.flatnonzero(numbers == largest).tolist()))
+    explorer.store.change_view(selection=tuple(np.flatnonzero(numbers == largest).tolist()))
     press(explorer, "split")
     return numbers
 
@@ -109,7 +109,7 @@ def test_chosen_clusters_go_through_runs_files_and_links(begun, loop):
     link = from_query(to_query(link_of(store.session, store.view)))
     assert of_item(begun(**vars(link))) == chosen
     press(explorer, "level", value="clusters")
-    kept = replace(store.session, look=store.look_to_keep)
+    kept = replace(store.session, look=store.look_to_save)
     other = begun()
     assert other.store.restore(load_session(save_session(kept)))
     assert of_item(other) == chosen
@@ -128,13 +128,13 @@ def test_a_button_that_can_do_nothing_says_why(begun):
     store = explorer.store
     press(explorer, "split")
     assert store.view.message == model.SELECT_FIRST
-    store.look(selection=(0,))
+    store.change_view(selection=(0,))
     press(explorer, "clusters", value=str(store.session.n_items))
     press(explorer, "split")
     assert "one item" in store.view.message
     assert store.session.chosen_clusters is None
     tree = store.session.tree
-    store.look(selection=tuple(range(tree.n_leaves)))
+    store.change_view(selection=tuple(range(tree.n_leaves)))
     press(explorer, "split")
     assert "Several clusters" in store.view.message
 

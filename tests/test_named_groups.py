@@ -52,7 +52,7 @@ def clades(store, least, most):
 
 def name(page, items, text):
     """Select items and name them, as the field in the inspector does."""
-    page.store.look(selection=items)
+    page.store.change_view(selection=items)
     key = inspector_model.state(page.store)["selection"]["group"]["key"]
     page.controls["inspector"].act("name-group", {"name": text, "key": key})
 
@@ -76,7 +76,7 @@ def test_a_selected_branch_gets_a_name_with_one_message(page):
     assert page.groups.state["tray"] == []
     told = inspector_model.state(page.store)["selection"]["group"]
     assert (told["name"], told["parent"]) == ("Outer", "")
-    page.store.look(selection=inner)
+    page.store.change_view(selection=inner)
     assert inspector_model.state(page.store)["selection"]["group"]["parent"] == "Outer"
     assert [row["selected"] for row in page.groups.state["rows"]] == [False, True]
     name(page, inner, "Within")  # the same field renames it
@@ -89,9 +89,9 @@ def test_a_selected_branch_gets_a_name_with_one_message(page):
 
 def test_a_name_for_other_items_than_those_selected_is_not_used(page):
     first, second = clades(page.store, 3, 12)[:2]
-    page.store.look(selection=first)
+    page.store.change_view(selection=first)
     key = inspector_model.state(page.store)["selection"]["group"]["key"]
-    page.store.look(selection=second)
+    page.store.change_view(selection=second)
     page.controls["groups"].act("name-group", {"name": "Late", "key": key})
     assert page.store.session.groups == ()
     assert "selection has changed" in page.store.view.error[0]
@@ -114,9 +114,9 @@ def test_the_key_of_names_says_what_to_do_without_a_selection(page):
 
 
 def test_one_item_has_no_field_and_every_set_of_two_has(page):
-    page.store.look(selection=(3,))
+    page.store.change_view(selection=(3,))
     assert inspector_model.state(page.store)["selection"]["group"] is None
-    page.store.look(selection=(3, 50))
+    page.store.change_view(selection=(3, 50))
     assert inspector_model.state(page.store)["selection"]["group"]["id"] == ""
 
 
@@ -131,7 +131,7 @@ def test_the_panel_edits_shows_and_removes(page):
     controls.act("rename-group", {"id": group.id, "name": "Core"})
     expected = Group("Core", inner, "soft", ("In", "Within"), "accepted", id=group.id)
     assert page.store.session.groups == (expected,)
-    page.store.look(selection=outer)
+    page.store.change_view(selection=outer)
     controls.act("show-group", {"id": group.id})
     assert set(page.store.view.selection) == set(inner)
     controls.act("remove-group", {"id": group.id})
@@ -223,7 +223,7 @@ def test_a_group_without_a_place_is_put_at_the_selected_branch(page):
     page.files.act("save-groups", {"format": "text"})
     assert "Lost" not in page.saved[0][1].decode()
     assert "Lost" in store.view.message  # the page says what the file lacks
-    store.look(selection=inner)
+    store.change_view(selection=inner)
     assert page.groups.state["canPlace"]
     page.controls["groups"].act("place-group", {"id": store.session.groups[0].id})
     assert rows(page) == [("Lost", 1, len(inner))]
@@ -235,11 +235,11 @@ def test_items_move_into_a_group_by_a_draft_with_its_sentence(page, loop):
     name(page, here, "Here")
     name(page, there, "There")
     first, second = store.session.groups
-    store.look(selection=())
+    store.change_view(selection=())
     row = page.groups.state["rows"][0]
     assert not row["canMove"]
     moved = tuple(item for item in there[:2])
-    store.look(selection=moved)
+    store.change_view(selection=moved)
     by_id = {row["id"]: row for row in page.groups.state["rows"]}
     assert by_id[first.id]["canMove"]
     assert not by_id[second.id]["canMove"]  # they are in it
@@ -327,7 +327,7 @@ def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):
     loop.until(lambda: store.session.status == "settled")
     name(page, clades(store, 5, 40)[0], "Some")
     assert "%" in page.groups.state["rows"][0]["support"]
-    store.look(support="hidden")
+    store.change_view(support="hidden")
     assert page.groups.state["rows"][0]["support"] == ""
 
 
@@ -373,7 +373,7 @@ def test_every_format_is_saved_and_read_back_where_it_can_be(page, format):
     outer, inner = nested(page)
     name(page, outer, 'Outer "=1+1"')
     name(page, inner, "Inner")
-    page.store.look(error=None)
+    page.store.change_view(error=None)
     before = page.store.session.groups
     page.controls["groups"].act("save-groups", {"format": format})
     assert page.store.view.error is None

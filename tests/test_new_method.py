@@ -78,7 +78,7 @@ def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
 def test_the_agreement_sheet_asks_it_for_k_clusters(toy, loop):
     with over_zoo(loop, "build") as store:
         driver = agreement_model.AgreementRuns(store, loop.schedule)
-        store.look(agree_with=("toy",), agree_k=7, agree_wanted=True)
+        store.change_view(agree_with=("toy",), agree_k=7, agree_wanted=True)
         loop.until(lambda: not store.view.agree_wanted)
         ((name, found),) = store.view.agreed
         assert (name, len(set(found.labels.tolist()))) == ("toy", 7)

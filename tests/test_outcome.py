@@ -73,9 +73,9 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
         count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
     assert count == fallen
     # whatever is said next takes the sentence's place
-    store.look(message="Found bear.")
+    store.change_view(message="Found bear.")
     assert history_model.state(store)["sentence"] == "Found bear."
-    store.look(message="")
+    store.change_view(message="")
     store.dispatch(act.Undo())
     assert "changed" not in history_model.state(store)["sentence"]
 
@@ -161,5 +161,5 @@ def test_a_tree_that_is_another_only_by_a_refinement_counts_the_new_clades(store
     store.baseline = star
     changes = store.changes()
     assert len(changes.lost) == 0
-    store.earlier = None
+    store.previous_samples = None
     assert support_changes.changes_sentence(store) == f"{len(changes.gained)} clades changed."

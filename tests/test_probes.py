@@ -42,10 +42,10 @@ def settled(store, loop):
 def worked_out(store, loop):
     """The section, when all that it asks for beside the page is there."""
     while True:
-        found, heard = similarity_queries_section.SECTION.state(store), store.answers
+        found, heard = similarity_queries_section.SECTION.state(store), store.n_computed
         if store.compute_cache.idle:
             return found
-        loop.until(lambda heard=heard: store.answers > heard)
+        loop.until(lambda heard=heard: store.n_computed > heard)
 
 
 def slid(store, loop, s):
@@ -120,7 +120,7 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
 def test_a_lesson_hides_what_is_known(store, loop):
     told = similarity_queries_section.state(store)
     assert told["known"]
-    store.look(lesson=Lesson())
+    store.change_view(lesson=Lesson())
     hidden = worked_out(store, loop)
     assert not hidden["known"]
     assert hidden["trials"] == hidden["levels"] == []
@@ -232,7 +232,7 @@ def test_what_undo_does_not_keep_is_said(store):
     assert (
         similarity_queries_section.state(store)["noQueryMask"] == "No similarity was asked for yet."
     )
-    store.look(matrix="features")
+    store.change_view(matrix="features")
     assert "Choose Similarity" in similarity_queries_section.state(store)["noQueryMask"]
 
 

@@ -82,14 +82,14 @@ def worked_on(begun, loop, spec):
     do(act.AddConstraint((2, 9), 5))
     do(act.SetSeed(3))
     do(act.Undo())
-    store.look(matrix="features", heights="even")
+    store.change_view(matrix="features", heights="even")
     explorer.drawing.colour(6)
     explorer.drawing.colour(4)
     big = [leaves for leaves in store.session.tree.clades() if 3 <= leaves.size <= 9]
     centre.toggle_collapse(big[0])
     centre.toggle_collapse(big[-1])
     centre.focus(np.arange(4))
-    store.look(selection=(1, 2, 5))
+    store.change_view(selection=(1, 2, 5))
     return explorer
 
 

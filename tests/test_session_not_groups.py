@@ -54,7 +54,7 @@ def test_the_tree_follows_it_and_undo_brings_the_clade_back(store, loop):
     gestures = Gestures(store)
     before = store.session.snapshot.tree
     items = smallest_clade(before)
-    store.look(selection=items)
+    store.change_view(selection=items)
     assert constraints_model.state(store)["cannot_deny"] == ""
     gestures.state_group(denied=True)
     (made,) = store.session.constraints

@@ -133,7 +133,7 @@ def test_the_draft_makes_one_constraint_and_one_undo(store):
     gestures, labels = Gestures(store), store.session.labels
     names = ["wolf", "tuna", "dolphin", "crow"]
     wolf, tuna, dolphin, crow = (labels.index(name) for name in names)
-    store.look(selection=(wolf, tuna))
+    store.change_view(selection=(wolf, tuna))
     gestures.key("o")
     gestures.select_items((dolphin, crow))
     shown = constraints_model.state(store)["draft"]
@@ -177,7 +177,7 @@ def test_a_draft_of_too_many_triplets_is_said_and_kept(loop):
         gestures = Gestures(store)
         half = MAX_TRIPLETS // 200
         draft = Draft("odd", tuple(range(half)), tuple(range(half, half + 202)))
-        store.look(draft=draft)
+        store.change_view(draft=draft)
         shown = constraints_model.state(store)["draft"]
         assert shown["verdict"]["kind"] == "refused"
         assert not shown["ready"]

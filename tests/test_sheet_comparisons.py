@@ -30,7 +30,9 @@ ROWS = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 2, 0], [3, 2, 0], [1, 0, 2], [2, 3,
 @pytest.fixture
 def store():
     made = Store(Session(), lambda call: call())
-    made.use(Dataset("five", "Five", NAMES, comparisons=Comparisons(ROWS)), made.session.data)
+    made.prepare_data(
+        Dataset("five", "Five", NAMES, comparisons=Comparisons(ROWS)), made.session.data
+    )
     tree = Tree.from_newick("(((ant,bee),cat),dog,eel);", NAMES)
     made.session = Session(labels=NAMES, snapshot=Snapshot(tree, 1, 1), status="settled")
     made.drawn = made.session.snapshot
@@ -58,7 +60,7 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
 def test_answers_in_a_circle_are_told(store):
     circle = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]  # 01 > 02 > 12 > 01
     other = replace(store.dataset, comparisons=Comparisons([*circle, [3, 4, 0]]))
-    store.use(other, store.session.data)
+    store.prepare_data(other, store.session.data)
     assert comparisons_sheet.state(store)["cyclic"] == 0.75
 
 
@@ -82,10 +84,10 @@ def test_the_tab_is_there_where_there_are_comparisons(store):
     def tabs():
         return [tab["name"] for tab in Middle.tabs_state(store)["tabs"]]
 
-    store.look(sheet="comparisons")
+    store.change_view(sheet="comparisons")
     assert "comparisons" in tabs()
     assert Middle.now(store) == "comparisons"
-    store.use(Dataset("five", "Five", NAMES, similarity=np.eye(5)), store.session.data)
+    store.prepare_data(Dataset("five", "Five", NAMES, similarity=np.eye(5)), store.session.data)
     assert "comparisons" not in tabs()
     assert Middle.now(store) == "tree"
     store.session = replace(store.session, choices=(Choice("odd", (4, 0, 1)),))
@@ -127,7 +129,7 @@ class Counter:
 def later(store, loop):
     """The same data on a page whose thread is this one."""
     made = Store(store.session, loop.schedule)
-    made.use(store.dataset, store.session.data)
+    made.prepare_data(store.dataset, store.session.data)
     made.drawn = store.drawn
     yield made
     made.close()

@@ -70,7 +70,7 @@ def test_before_and_after_traces_what_moved(store):
 
 
 def test_a_sheet_without_anything_to_show_gives_way_to_the_tree(store):
-    store.look(sheet="before")
+    store.change_view(sheet="before")
     assert Middle.now(store) == "before"
     store.baseline = store.drawn.tree  # nothing but the same tree to compare with
     assert Middle.now(store) == "tree"
@@ -129,7 +129,7 @@ def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_
         trees = posterior.trees()
     counts = Counter(group for tree in trees for group in groups(tree))
     for percent in (50, 75, 95):
-        sampled_store.look(majority=percent)
+        sampled_store.change_view(majority=percent)
         shown = consensus_sheet.state(sampled_store)
         expected = {g: c for g, c in counts.items() if c > percent / 100 * len(trees)}
         drawn = {}
@@ -149,7 +149,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
     with sampled_store.samples.open() as posterior:
         trees = posterior.trees()
     for kind in ("credible", "central"):
-        sampled_store.look(summary=kind)
+        sampled_store.change_view(summary=kind)
         shown = consensus_sheet.state(sampled_store)
         drawn = {
             frozenset(shown["items"][a : b + 1]) for a, b in (c["rows"] for c in shown["clades"])

@@ -256,7 +256,7 @@ def test_data_are_prepared_once_for_each_choice(store, loop, monkeypatch):
 def test_every_picture_is_plain_json(store):
     import json
 
-    store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
+    store.change_view(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
     for draw in (
         top_bar_model.state, top_bar_model.live, shell_state.state, tree_tools_model.state,
         constraints_model.state,
@@ -291,7 +291,7 @@ def test_names_and_words_of_a_selection(store):
     tree = store.session.snapshot.tree
     node = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
     leaves = tuple(int(x) for x in tree.leaves(node))
-    store.look(selection=leaves)
+    store.change_view(selection=leaves)
     shown = inspector_model.state(store)["selection"]
     assert {m["name"] for m in shown["members"]} == {store.session.labels[i] for i in leaves}
     assert "3 items selected" in shown["words"]

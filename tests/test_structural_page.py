@@ -47,10 +47,10 @@ def say(store, loop, *answers):
 def asked(loop, store, look):
     """What ``look()`` says when everything that it asks for has been worked out."""
     while True:
-        found, heard = look(), store.answers
+        found, heard = look(), store.n_computed
         if store.compute_cache.idle:
             return found
-        loop.until(lambda heard=heard: store.answers > heard)
+        loop.until(lambda heard=heard: store.n_computed > heard)
 
 
 # ---------------------------------------------------------------------- folding
@@ -108,7 +108,7 @@ def test_the_cost_and_where_it_comes_from(store, loop):
 )
 def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
     store.dispatch(act.SetMethod(method), act.SetParams(params))
-    store.look(folds={"costs": True})
+    store.change_view(folds={"costs": True})
     say(store, loop, ((0, 1), 2))
     found = node_costs_section.state(store)
     assert ("More is better" in found["what"]) == more
@@ -169,7 +169,7 @@ def test_levels_are_shares_of_the_whole_cost():
 
 def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still(store, loop):
     assert node_costs_model.drawn_tree_levels(store) is None
-    store.look(colour="cost")
+    store.change_view(colour="cost")
     levels = asked(loop, store, lambda: node_costs_model.drawn_tree_levels(store))
     assert levels.shape == (store.drawn.tree.n_nodes,)
     assert levels[-1] == 3
@@ -315,7 +315,9 @@ def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
     assert (
         f"the tree separates 30, at {times:.2f} times the mean similarity across." in found["words"]
     )
-    store.look(selection=(0, 1))  # the clade of the first thirty, which the tree parts into thirty
+    store.change_view(
+        selection=(0, 1)
+    )  # the clade of the first thirty, which the tree parts into thirty
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["size"] == 30
     assert found["own"] is None
@@ -392,9 +394,9 @@ def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():
 
 def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, monkeypatch):
     tree = store.drawn.tree
-    store.look(selection=(5,))
+    store.change_view(selection=(5,))
     assert cut_profile_section.shown_clade(store, tree) == tree.parent[5]
-    store.look(selection=())
+    store.change_view(selection=())
     assert cut_profile_section.shown_clade(store, tree) == tree.root
     monkeypatch.setattr(cut_profile_section, "MAX_ITEMS", 50)
     assert cut_profile_section.state(store)["sentence"].startswith(

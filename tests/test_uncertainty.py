@@ -53,7 +53,7 @@ def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
     keeper, shown = counted(store, loop)
     keeper.update()
     assert loop.waiting.empty()  # nobody looks at it
-    store.look(matrix="uncertainty")
+    store.change_view(matrix="uncertainty")
     keeper.update()
     loop.until(lambda: shown)
     cells = shown[0]
@@ -74,7 +74,7 @@ def test_equal_trees_are_all_of_one_colour_and_no_error():
 
 def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, loop):
     keeper, shown = counted(store, loop)
-    store.look(matrix="uncertainty")
+    store.change_view(matrix="uncertainty")
     keeper.update()
     names = {thread.name for thread in threading.enumerate()}
     assert "hcviz-uncertainty" in names or not loop.waiting.empty()
@@ -92,7 +92,7 @@ def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, lo
 
 def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypatch):
     keeper, shown = counted(store, loop)
-    store.look(matrix="uncertainty")
+    store.change_view(matrix="uncertainty")
     monkeypatch.setattr(uncertainty_map_model, "MIN_SECONDS", 1e6)
     keeper.update()
     loop.until(lambda: shown)
@@ -113,7 +113,7 @@ def len_of(store):
 
 def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
     with over_zoo(loop, "average") as store:
-        store.look(matrix="uncertainty")
+        store.change_view(matrix="uncertainty")
         tools = tree_tools_model.state(store)
         assert tools["matrix"] == "similarity"
         assert tools["noUncertainty"] == "Only of trees that are sampled."
@@ -137,7 +137,7 @@ def test_a_link_asks_for_it(loop):
         loop.until(lambda: explorer.tools.state["matrix"] == "uncertainty")
         assert explorer.centre.source.cells.kind == "uncertainty"
         assert "variance of the LCA" in explorer.centre.figures.grid.head.object
-        explorer.store.look(matrix="similarity")
+        explorer.store.change_view(matrix="similarity")
         assert explorer.centre.source.cells.kind == "similarity"
     finally:
         explorer.close()

@@ -48,7 +48,7 @@ def shown_by(store):
 def comes(store, **session):
     """Something new in the session, as a run's tree is: nothing else says so."""
     store.session = replace(store.session, **session)
-    store.look()
+    store.change_view()
 
 
 @pytest.mark.parametrize("method", ["average", "crsc"])
@@ -86,11 +86,11 @@ def test_when_a_run_rests_what_it_last_brought_is_shown_once(running, clock, res
     comes(running, params={"k": 1})
     assert len(told) == 1
     if rests == "paused":
-        running.look(paused=True)
+        running.change_view(paused=True)
     else:
         comes(running, status=rests)
     assert [params.get("k") for params in told] == [None, 1]
-    running.look(message="something else")
+    running.change_view(message="something else")
     assert len(told) == 2
 
 
@@ -105,6 +105,6 @@ def test_a_part_is_not_told_again_of_what_it_shows(running, clock):
 
 def test_what_a_person_does_is_shown_at_once(running, clock):
     told = shown_by(running)
-    running.look(theme="dark")
+    running.change_view(theme="dark")
     comes(running, params={"k": 1}, log=("an entry",))
     assert [params.get("k") for params in told] == [None, 1]

@@ -112,7 +112,7 @@ def test_a_split_in_words(zoo, loop):
     n = len(zoo.session.labels)
     assert SECTIONS["why"].state(zoo) is None  # nothing selected
     assert SHEETS["why"].unavailable_because(zoo) == "No answers yet."
-    zoo.look(selection=tuple(range(n)))
+    zoo.change_view(selection=tuple(range(n)))
     assert explanation.split_state(zoo) is None  # no answers
     settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
     told = SECTIONS["why"].state(zoo)

@@ -103,7 +103,7 @@ class Explorer:
             # Panel calls handlers without the lock of the document, which their changes need.
             def handle(*given: Any) -> None:
                 if store.view.error:
-                    store.look(error=None)
+                    store.change_view(error=None)
                 with logged():
                     handler(*given)
 
@@ -274,4 +274,4 @@ class Explorer:
 
     def _collapsed_by_hand(self, _: tuple[int, ...]) -> None:
         """Note that clades are collapsed one by one, or that none is any more."""
-        self.store.look(level=BY_HAND if self.centre.state.collapsed else ALL)
+        self.store.change_view(level=BY_HAND if self.centre.state.collapsed else ALL)

@@ -36,9 +36,11 @@ class Keyboard:
         elif key == "0":
             self.centre.reset_zoom()
         elif key == "n":
-            store.look(message="Select a branch first: click it. Then press N and type its name.")
+            store.change_view(
+                message="Select a branch first: click it. Then press N and type its name."
+            )
         elif key == "Escape" and store.view.sheet != TREE and not drafting:
-            store.look(sheet=TREE)
+            store.change_view(sheet=TREE)
         elif any(card.key(key) for card in (self.comparing, self.classroom, self.asking)):
             pass
         elif key == "Enter" and not drafting:

@@ -115,7 +115,7 @@ class Middle(Controls):
 
     @ACTS.on("sheet")
     def _open_sheet(self, value: str) -> None:
-        self._store.look(sheet=value)
+        self._store.change_view(sheet=value)
 
 
 def _lacks(sheet: Sheet, store: Store) -> str:

@@ -70,7 +70,7 @@ def open_page(
     if store.open_data(spec):
         n = len(store.session.labels)
         wanted["clusters"] = None if link.clusters is None else min(link.clusters, n)
-        store.look(**looks(wanted))
+        store.change_view(**looks(wanted))
         constraints: list[Constraint] = []
         for group, apart, enabled in link.constraints:
             try:
@@ -92,4 +92,4 @@ def open_page(
             except HcvizError as fault:
                 faults.append(fault)
     if faults:
-        store.look(error=(faults[0].message, faults[0].hint))
+        store.change_view(error=(faults[0].message, faults[0].hint))

@@ -139,9 +139,9 @@ def serve_page(
     )
     if offer is not None and offer.session is not None:
         explorer.store.restore(offer.session)
-    explorer.store.look(theme=theme)
+    explorer.store.change_view(theme=theme)
     if fault is not None:
-        explorer.store.look(error=(fault.message, fault.hint))
+        explorer.store.change_view(error=(fault.message, fault.hint))
     if document is not None:
         # connection.js shows that the server is lost, and reloads the page.
         document.config.update(reconnect_session=False, notify_connection_status=False)

@@ -57,7 +57,7 @@ def foldable_section(
     @with_fold.on("fold")
     def fold(actions: Actions) -> None:
         store = actions.store
-        store.look(folds={**store.view.folds, name: not is_open(store)})
+        store.change_view(folds={**store.view.folds, name: not is_open(store)})
 
     def depends_on_if_open(store: Store) -> Any:
         shown = is_shown(store)

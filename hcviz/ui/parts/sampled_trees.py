@@ -102,4 +102,4 @@ def _select(actions: Actions, items: Sequence[int]) -> None:
 @ACTS.on("heights")
 def _set_heights(actions: Actions, value: str) -> None:
     if value in ("true", "even"):
-        actions.store.look(heights=value)
+        actions.store.change_view(heights=value)

@@ -38,6 +38,6 @@ class LoadedData:
         """Return the same data prepared as ``spec`` says; itself if they are so already."""
         return self if self.spec == spec else self.prepare(self.dataset, spec, self)
 
-    def holds(self, spec: DataSpec) -> bool:
+    def is_of(self, spec: DataSpec) -> bool:
         """Return True if ``spec`` is of these data, prepared in any way."""
         return self.spec.has_same_data(spec)

@@ -29,13 +29,13 @@ class Page(Protocol):
     session: Session
     view: ViewState
 
-    def look(self, **changes: Any) -> None: ...
+    def change_view(self, **changes: Any) -> None: ...
 
     def guarded(self) -> AbstractContextManager[Any]: ...
 
     def data_for(self, action: Any) -> DataSpec | None: ...
 
-    def holds(self, spec: DataSpec) -> Dataset | None: ...
+    def loaded_dataset(self, spec: DataSpec) -> Dataset | None: ...
 
     def open_data(
         self, spec: DataSpec, message: str = "", found: Dataset | None = None
@@ -106,13 +106,13 @@ class Loader:
         load = _Load(Loading(name, size), purpose, wanted)
         self._load = load
         message = " ".join(filter(None, [f"Reading {name}.", cancelled]))
-        page.look(message=message, error=None, loading=load.loading)
+        page.change_view(message=message, error=None, loading=load.loading)
 
         def finish(found: Any, fault: Exception | None = None) -> None:
             if self._load is not load:
                 return
             self._drop()
-            page.look(message="")
+            page.change_view(message="")
             with page.guarded():
                 if fault is not None:
                     raise fault
@@ -152,7 +152,7 @@ class Loader:
         def then(found: tuple[Session, Dataset]) -> None:
             lost = lost_answers(before, page.session, found[0])
             if page.restore(*found) and lost:
-                page.look(message=f"Opened {name}; {lost}")
+                page.change_view(message=f"Opened {name}; {lost}")
 
         self.start(name, len(content), read, then)
 
@@ -165,7 +165,7 @@ class Loader:
         if not isinstance(action, act.AddComparisons | act.AcceptItems | act.Undo | act.Redo):
             return False
         wanted = page.data_for(action)
-        if wanted is None or not takes_long(wanted) or page.holds(wanted):
+        if wanted is None or not takes_long(wanted) or page.loaded_dataset(wanted):
             return False
         if load is not None and load.wanted == wanted:
             return True  # the same undo twice
@@ -191,7 +191,9 @@ class Loader:
         """Cancel the load in progress, and tell it; ``sending``: a file that was being sent."""
         sentences = [self._drop(), f"{sending} was not opened." if sending else ""]
         message = " ".join(dict.fromkeys(filter(None, sentences)))
-        self._page.look(loading=None, **({"message": f"Cancelled: {message}"} if message else {}))
+        self._page.change_view(
+            loading=None, **({"message": f"Cancelled: {message}"} if message else {})
+        )
 
     def supersede(self) -> None:
         """Cancel the load in progress because other data were opened; the page shows which."""

@@ -86,24 +86,24 @@ class Store:
         #: True if the session was read from a file: its log may then be incomplete.
         self.restored = False
         #: Return what a session file keeps of the picture; show it again.
-        self.kept_picture: Callable[[], Mapping[str, Any]] = dict
-        self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
+        self.saved_picture: Callable[[], Mapping[str, Any]] = dict
+        self.restore_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
         #: The clusters of the tree on the screen; None for none.
         self.clusters: Partition | None = None
         #: What the heights of the tree on the screen mean.
         self.axis: Axis | None = None
         #: The tree on the screen when the newest run began, and the samples it summarised.
         self.baseline: Tree | None = None
-        self.earlier: Samples | None = None
+        self.previous_samples: Samples | None = None
         #: Called with each new session before any of its effects (``autosave``).
-        self.keep: Callable[[Session], None] = lambda session: None
+        self.save_log: Callable[[Session], None] = lambda session: None
         self.runs = RunControl(
             schedule, self._report, self._placed, self._lined_up, cluster, seconds
         )
         self.posteriors = PosteriorCache()
         #: Computations beside the run, and how many of them returned a result.
-        self.compute_cache = ComputeCache(schedule, self._answered)
-        self.answers = 0
+        self.compute_cache = ComputeCache(schedule, self._count_computed)
+        self.n_computed = 0
         self.loader = Loader(self, schedule)
         self._loaded: LoadedData | None = None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
@@ -120,7 +120,7 @@ class Store:
         """Call the views whose slices of the state changed."""
         self._subscribers.notify()
 
-    def look(self, **changes: Any) -> None:
+    def change_view(self, **changes: Any) -> None:
         """Change the view state."""
         self.view = replace(self.view, **changes)
         self.notify()
@@ -157,12 +157,15 @@ class Store:
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
                     other_data = not effect.spec.has_same_data(self.session.data)
-                    self.use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
+                    self.prepare_data(
+                        found or self.loaded_dataset(effect.spec) or resolve(effect.spec),
+                        effect.spec,
+                    )
             self.view = _view_after(self.view, self.session, after)
             logged = after.log is not self.session.log
             self.session = after
             if logged:
-                self.keep(after)
+                self.save_log(after)
             for effect in effects:
                 self._perform(effect)
             if other_data:
@@ -191,10 +194,10 @@ class Store:
                     return effect.spec
         return None
 
-    def holds(self, spec: DataSpec) -> Dataset | None:
+    def loaded_dataset(self, spec: DataSpec) -> Dataset | None:
         """Return the data set if ``spec`` is of it, prepared in any way; else None."""
         loaded = self._loaded
-        return loaded.dataset if loaded is not None and loaded.holds(spec) else None
+        return loaded.dataset if loaded is not None and loaded.is_of(spec) else None
 
     def open_data(self, spec: DataSpec, message: str = "", found: Dataset | None = None) -> bool:
         """Load data and make them the session's.
@@ -215,7 +218,7 @@ class Store:
         """
         with self.guarded() as guard:
             dataset = found or resolve(spec)
-            problem = self.use(dataset, spec)
+            problem = self.prepare_data(dataset, spec)
             same_items = dataset.labels == self.session.labels  # their answers are kept
             if same_items:
                 problem = problem.with_comparisons(self.session.comparisons)
@@ -250,7 +253,7 @@ class Store:
         """
         with self.guarded() as guard:
             dataset = found or data_of(session)
-            problem = self.use(dataset, session.data)
+            problem = self.prepare_data(dataset, session.data)
             if session.reference is None:  # saved by an earlier version
                 session = replace(session, reference=seriated(problem, dataset))
             session = _as_registered(session)
@@ -264,14 +267,14 @@ class Store:
             self.view = replace(self.view, **marks(session.look, session.n_items))
             self.loader.supersede()
             self.notify()
-            self.show_picture(session.look)
+            self.restore_picture(session.look)
         self.notify()
         return guard.fault is None
 
     @property
-    def look_to_keep(self) -> Mapping[str, Any]:
+    def look_to_save(self) -> Mapping[str, Any]:
         """What a session file keeps of the view and of the picture."""
-        return act.read_only({**self.view.look, **self.kept_picture()})
+        return act.read_only({**self.view.look, **self.saved_picture()})
 
     @property
     def problem(self) -> Problem:
@@ -289,7 +292,7 @@ class Store:
         self._loaded = self._loaded.prepared(self.session.data)
         return self._loaded.problem
 
-    def use(self, dataset: Dataset, spec: DataSpec) -> Problem:
+    def prepare_data(self, dataset: Dataset, spec: DataSpec) -> Problem:
         """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
         self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
         self.compute_cache.forget()
@@ -327,7 +330,7 @@ class Store:
         return self.posteriors.of_run(self.session.shown)
 
     @property
-    def supporting(self) -> Samples | None:
+    def support_samples(self) -> Samples | None:
         """The samples whose supports describe the shown tree, of whatever method the tree is.
 
         If the tree is of no sampler, these are the newest samples of this session with the same
@@ -366,7 +369,7 @@ class Store:
         if isinstance(effect, eff.StartRun):
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
-            self.earlier = self.samples
+            self.previous_samples = self.samples
             self.start_run(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
@@ -430,8 +433,8 @@ class Store:
         self.runs.ahead = ahead
         self.notify()
 
-    def _answered(self) -> None:
-        self.answers += 1
+    def _count_computed(self) -> None:
+        self.n_computed += 1
         self.notify()
 
     def _show_unexpected(self) -> None:
@@ -497,5 +500,5 @@ class _Guard:
             error = (fault.message, fault.hint)
         else:
             log.error("unexpected error", exc_info=(kind, fault, trace))
-        self._store.look(error=error)
+        self._store.change_view(error=error)
         return True

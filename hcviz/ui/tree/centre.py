@@ -178,7 +178,7 @@ class Centre:
 
     def end_run(self) -> None:
         """Note that a run has ended: the next tree gets colours like those on the screen."""
-        self.state.colours.keep()
+        self.state.colours.keep_colours()
 
     # ------------------------------------------------------------------ the heatmap
 

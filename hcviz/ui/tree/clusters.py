@@ -100,10 +100,10 @@ class ClusterColours:
         found = coloured_clusters(tree, partition, colours, order, before)
         self._shown = (key, found[2])
         if not self.is_streaming:
-            self.keep()
+            self.keep_colours()
         return found
 
-    def keep(self) -> None:
+    def keep_colours(self) -> None:
         """Keep the colours shown: a run has ended."""
         self.is_streaming = False
         if self._shown is not None:

@@ -47,7 +47,7 @@ class Drawing:
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
-        store.kept_picture, store.show_picture = centre.view_settings, self._restore
+        store.saved_picture, store.restore_picture = centre.view_settings, self._restore
         self._uncertainty = UncertaintyMap(store, schedule, self._draw_uncertain)
         centre.set_worker(lambda work, done: self._in_background(work, done, schedule))
         subscribe = store.subscribe
@@ -235,7 +235,7 @@ class Drawing:
         if clusters is not None and clusters.by_hand:
             cut = view.cut  # undo shows the line again
         if (view.n_clusters, view.cut) != (count, cut):
-            self._store.look(n_clusters=count, cut=cut)
+            self._store.change_view(n_clusters=count, cut=cut)
 
     def _collapse(self) -> None:
         """Collapse the tree that is drawn to the level chosen."""
@@ -324,7 +324,7 @@ class Drawing:
         store.notify()
         shown = store.view.n_clusters
         if clusters and self._tree is not None and shown > clusters:
-            store.look(
+            store.change_view(
                 message=f"A cut of this tree gives {shown:,} clusters, not {clusters:,}: it has a "
                 "node with more than two branches. Split or merge clusters by hand."
             )

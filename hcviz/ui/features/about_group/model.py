@@ -89,7 +89,7 @@ def _group_state(
 
 def support_text(store: Store, tree: Tree, items: Any) -> str:
     """Return the support of these items as a clade in the sampled trees, or ""."""
-    supporting = store.supporting
+    supporting = store.support_samples
     if supporting is None or not 1 < len(items) < tree.n_leaves:
         return ""
     with supporting.open() as posterior:
@@ -244,7 +244,7 @@ def _item_state(store: Store, data: Dataset, item: int) -> dict[str, Any]:
 
 def _probabilities(store: Store, item: int) -> tuple[list[tuple[str, float]], str]:
     """Return the most probable groups of an item, and what to say while they are not known."""
-    groups, supporting = _shown_groups(store), store.supporting
+    groups, supporting = _shown_groups(store), store.support_samples
     if supporting is None or not groups:
         return [], ""
     if store.is_streaming:

@@ -155,7 +155,7 @@ class AgreementRuns:
             self._about = session.labels
             self.close()
             if store.view.agree_wanted or store.view.agree_with is not None:
-                store.look(agree_wanted=False, agree_with=None)
+                store.change_view(agree_wanted=False, agree_with=None)
                 return
         names = chosen_methods(store)
         k = cluster_count(store)
@@ -171,14 +171,14 @@ class AgreementRuns:
         wanted = next((name for name in names if name not in found), None)
         rests = session.status not in ("idle", "sampling")
         if wanted is None and store.view.agree_wanted:
-            store.look(agree_wanted=False)
+            store.change_view(agree_wanted=False)
             return
         if self._at is None and store.view.agree_wanted and rests and wanted is not None:
             self._start(wanted, keys[wanted], k)
         working = self._at[0] if self._at is not None else ""
         agreed = tuple(found.items())
         if agreed != store.view.agreed or working != store.view.agreeing:
-            store.look(agreed=agreed, agreeing=working)
+            store.change_view(agreed=agreed, agreeing=working)
 
     def _start(self, name: str, at: Key, k: int) -> None:
         session = self._store.session

@@ -140,12 +140,12 @@ def _depends_on(store: Store) -> Any:
 
 @ACTS.on("run")
 def _run(actions: Actions) -> None:
-    actions.store.look(agree_wanted=True)
+    actions.store.change_view(agree_wanted=True)
 
 
 @ACTS.on("cancel")
 def _cancel(actions: Actions) -> None:
-    actions.store.look(agree_wanted=False)
+    actions.store.change_view(agree_wanted=False)
 
 
 @ACTS.on("clusters")
@@ -160,10 +160,10 @@ def _set_clusters(actions: Actions, value: str) -> None:
         # If all methods have results, the methods that depend on k run again at once.
         again = bool(store.view.agreed) and not _methods_to_run(store)
         wanted = store.view.agree_wanted or again
-        store.look(agree_k=count, agree_wanted=wanted, error=None)
+        store.change_view(agree_k=count, agree_wanted=wanted, error=None)
     else:
         message = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
-        store.look(error=(message, ""))
+        store.change_view(error=(message, ""))
 
 
 @ACTS.on("with")
@@ -174,7 +174,7 @@ def _toggle_method(actions: Actions, value: str) -> None:
         picked.remove(value)
     elif value in agreement_model.runnable_methods(store.problem):
         picked.append(value)
-    store.look(agree_with=tuple(picked))
+    store.change_view(agree_with=tuple(picked))
 
 
 @ACTS.on("method")

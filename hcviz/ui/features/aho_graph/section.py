@@ -36,7 +36,7 @@ def _select_piece(actions: Actions, piece: int) -> None:
 
 @ACTS.on("graph")
 def _show_graph(actions: Actions) -> None:
-    actions.store.look(sheet="why", why="split")
+    actions.store.change_view(sheet="why", why="split")
 
 
 SECTION = Section(name="why", state=_state, depends_on=_depends_on, acts=ACTS)

@@ -364,7 +364,7 @@ def _depends_on(store: Store) -> Any:
 
 @ACTS.on("subject")
 def _set_subject(actions: Actions, value: str) -> None:
-    actions.store.look(why=value)
+    actions.store.change_view(why=value)
 
 
 SHEET = Sheet(

@@ -64,18 +64,18 @@ class AutosaveController(Controls):
         self._failed = False
         self._discarded: set[str] = set()
         self._wanted = ""  # the session of this tab before it lost the server
-        store.keep = self.keep
-        store.look(journal="")
+        store.save_log = self.save_log
+        store.change_view(journal="")
         self._search()
 
     # ------------------------------------------------------------------ writing
 
-    def keep(self, session: Session) -> None:
+    def save_log(self, session: Session) -> None:
         """Write the new actions of the session. A disk error is shown once, and ends the saving."""
         if self._failed:
             return
         try:
-            self._keep(session)
+            self._write_log(session)
         except OSError as fault:
             log.warning("A session cannot be saved on the server: %s", fault)
             self._failed = True
@@ -86,7 +86,7 @@ class AutosaveController(Controls):
             )
             self.store.view = replace(self.store.view, error=(sentence, hint), journal=None)
 
-    def _keep(self, session: Session) -> None:
+    def _write_log(self, session: Session) -> None:
         seen, self._seen = self._seen, session.log
         continues = len(session.log) >= len(seen) and (
             not seen or session.log[len(seen) - 1] is seen[-1]
@@ -131,7 +131,7 @@ class AutosaveController(Controls):
         A journal cannot be read without its ``first`` base.
         """
         assert self._journal is not None
-        look = self.store.look_to_keep
+        look = self.store.look_to_save
         finish = self._journal.rotate(self._description(session))
         self._based = (session, look)
 
@@ -256,7 +256,7 @@ class AutosaveController(Controls):
         found = [each for each in found if worth_offering(each)]
         newest = found[0] if found else None
         if newest != self.store.view.unfinished:
-            self.store.look(unfinished=newest)
+            self.store.change_view(unfinished=newest)
 
     def _resume(self, offer: UnfinishedSession | None) -> None:
         """Read it on a thread, as session files are: with the data in it it may be large."""
@@ -295,7 +295,7 @@ class AutosaveController(Controls):
         began.
         """
         store = self.store
-        store.look(message="")
+        store.change_view(message="")
         if offer.name in self._discarded:
             return
         if not shelf.path(offer.name).is_dir():
@@ -327,7 +327,7 @@ class AutosaveController(Controls):
             self._when_written(lambda: shelf.discard(offer.name))
         if found.session.status == "sampling":  # a run was interrupted: the tree is not final
             store.dispatch(act.Rerun())
-        store.look(unfinished=None, message=message, error=error)
+        store.change_view(unfinished=None, message=message, error=error)
 
     def _when_written(self, call: Callable[[], None]) -> None:
         """Call ``call`` when the base that is being written is on the disk."""

@@ -43,7 +43,7 @@ def depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.data, store.dataset, session.labels, session.pile_names, session.method,
-        store.view.lesson, store.view.selection, store.answers,
+        store.view.lesson, store.view.selection, store.n_computed,
     )  # fmt: skip
 
 

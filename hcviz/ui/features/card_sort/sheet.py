@@ -59,13 +59,13 @@ def _set_method(actions: Actions, value: str) -> None:
     store = actions.store
     if value in [each.name for each in able(store.problem) if "piles" in each.needs]:
         store.dispatch(act.SetMethod(value))
-        store.look(sheet="tree")
+        store.change_view(sheet="tree")
 
 
 @ACTS.on("heatmap")
 def _show_heatmap(actions: Actions) -> None:
     """Show the tree beside the heatmap, which has the agreement of each two cards."""
-    actions.store.look(sheet="tree")
+    actions.store.change_view(sheet="tree")
 
 
 SHEET = Sheet(

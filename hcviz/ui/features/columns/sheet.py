@@ -31,7 +31,7 @@ def _open(store: Store, spec: DataSpec, message: str = "") -> None:
         store.loader.open_table(spec, message)
     elif not store.open_data(spec, message):
         return
-    store.look(sheet="tree")
+    store.change_view(sheet="tree")
 
 
 @ACTS.on("use")

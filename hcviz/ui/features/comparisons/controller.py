@@ -39,12 +39,12 @@ class ComparisonController(Controls):
 
     @ACTS.on("stop")
     def _stop(self) -> None:
-        self.store.look(three=())
+        self.store.change_view(three=())
 
     @ACTS.on("show")
     def _show(self, at: int) -> None:
         if self._exists(at):
-            self.store.look(selection=self.store.session.choices[at].items)
+            self.store.change_view(selection=self.store.session.choices[at].items)
 
     @ACTS.on("take-back")
     def _take_back(self, at: int) -> None:
@@ -55,12 +55,12 @@ class ComparisonController(Controls):
     @ACTS.on("question")
     def _set_question(self, value: str) -> None:
         if value in QUESTIONS:
-            self.store.look(three_question=value, three_put=value)
+            self.store.change_view(three_question=value, three_put=value)
 
     @ACTS.on("from")
     def _set_items(self, value: str) -> None:
         if value in ITEM_CHOICES:
-            self.store.look(three_from=value)
+            self.store.change_view(three_from=value)
 
     @ACTS.on("method")
     def _set_method(self, value: str) -> None:
@@ -110,17 +110,17 @@ class ComparisonController(Controls):
         """Show three items that were not shown before, and close the question card."""
         store = self.store
         if len(store.session.labels) < 3:
-            store.look(three=(), message="Comparing needs at least three items.")
+            store.change_view(three=(), message="Comparing needs at least three items.")
             return
         known = store.problem.comparisons
         n = len(store.session.labels)
         seen = np.zeros(n, np.int64) if known is None else known.appearances(n)
         three = next_triple(seen, self._rng, self._asked, store.view.three_from)
         if three is None:
-            store.look(three=(), message="All sets of three items have been asked about.")
+            store.change_view(three=(), message="All sets of three items have been asked about.")
             return
         self._asked.add(frozenset(three))
-        store.look(
+        store.change_view(
             three=three, three_put=default_question(store),
             question=None, wants_question=False, draft=Draft(), error=None, message="",
         )  # fmt: skip
@@ -132,4 +132,4 @@ class ComparisonController(Controls):
             self._labels, self._asked = labels, set()
             self._rng = np.random.default_rng(self.store.session.seed)
             if self.store.view.three:
-                self.store.look(three=())
+                self.store.change_view(three=())

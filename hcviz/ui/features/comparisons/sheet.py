@@ -195,7 +195,7 @@ def has_comparisons(store: Store) -> bool:
 def _depends_on(store: Store) -> Any:
     return (
         store.drawn, store.session.choices, store.dataset, store.view.selection,
-        store.answers, store.is_streaming,
+        store.n_computed, store.is_streaming,
     )  # fmt: skip
 
 

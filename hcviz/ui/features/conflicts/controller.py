@@ -37,7 +37,7 @@ def _dismiss(actions: Actions, all: bool = False) -> None:
 
 @ACTS.on("graph")
 def _show_graph(actions: Actions) -> None:
-    actions.store.look(sheet="why", why="conflict")
+    actions.store.change_view(sheet="why", why="conflict")
 
 
 @ACTS.on("select")
@@ -50,7 +50,7 @@ def _peek(actions: Actions, together: Sequence[int] = (), apart: Sequence[int] =
     """Mark items in the tree while the pointer is on their button; without items, no longer."""
     store = actions.store
     peek = (_known(store, together), _known(store, apart))
-    store.look(peek=peek if any(peek) else None)
+    store.change_view(peek=peek if any(peek) else None)
 
 
 def _known(store: Store, items: Sequence[int]) -> tuple[int, ...]:

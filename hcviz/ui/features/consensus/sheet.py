@@ -181,13 +181,13 @@ def _depends_on(store: Store) -> Any:
 @ACTS.on("kind")
 def _set_kind(actions: Actions, value: str) -> None:
     if value in SUMMARIES:
-        actions.store.look(summary=value)
+        actions.store.change_view(summary=value)
 
 
 @ACTS.on("majority")
 def _set_majority(actions: Actions, value: str) -> None:
     percent = int(float(value))
-    actions.store.look(majority=min(max(percent, MIN_MAJORITY), MAX_MAJORITY))
+    actions.store.change_view(majority=min(max(percent, MIN_MAJORITY), MAX_MAJORITY))
 
 
 SHEET = Sheet(

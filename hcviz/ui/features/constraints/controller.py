@@ -38,12 +38,12 @@ def _apply(gestures: Gestures) -> None:
 
 @ACTS.on("clear")
 def _clear(gestures: Gestures) -> None:
-    gestures.store.look(draft=Draft())
+    gestures.store.change_view(draft=Draft())
 
 
 @ACTS.on("take-back")
 def _take_back(gestures: Gestures, item: int) -> None:
-    gestures.store.look(draft=gestures.store.view.draft.without(item))
+    gestures.store.change_view(draft=gestures.store.view.draft.without(item))
 
 
 @ACTS.on("keep-constraints")
@@ -60,7 +60,7 @@ def _keep_constraints(gestures: Gestures) -> None:
 def _show(gestures: Gestures, id: int) -> None:
     found = gestures.store.session.find(id)
     if found is not None:
-        gestures.store.look(selection=found.named)
+        gestures.store.change_view(selection=found.named)
 
 
 @ACTS.on("enable")

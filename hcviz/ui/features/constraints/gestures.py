@@ -38,9 +38,9 @@ class Gestures:
         """Add items to the open draft, or select them if no draft is open."""
         draft = self.store.view.draft
         if not draft.open:
-            self.store.look(selection=leaves, message="")
+            self.store.change_view(selection=leaves, message="")
         elif leaves:
-            self.store.look(draft=draft.pick(leaves))
+            self.store.change_view(draft=draft.pick(leaves))
 
     def dragged(self, phase: str, item: int, members: tuple[int, ...]) -> None:
         """Handle a step of dragging a leaf.
@@ -52,13 +52,13 @@ class Gestures:
         draft, snapshot = store.view.draft, store.session.snapshot
         if phase == "begin":
             self._draft_before_drag = draft if draft.mode != "drag" else Draft()
-            store.look(draft=draft.begin_drag(item), error=None)
+            store.change_view(draft=draft.begin_drag(item), error=None)
             return
         if draft.mode != "drag":  # the draft was cleared during the drag
             return
         tree = None if store.drawn is None else store.drawn.tree
         if phase == "leave" or tree is None or snapshot is None:
-            store.look(draft=self._draft_before_drag)
+            store.change_view(draft=self._draft_before_drag)
             return
         apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
@@ -66,9 +66,9 @@ class Gestures:
             message = f"{name} and this clade are all items: no item is left to be apart."
             if item in members:
                 message = f"{name} is already in this clade."
-            store.look(draft=self._draft_before_drag, message=message)
+            store.change_view(draft=self._draft_before_drag, message=message)
             return
-        store.look(draft=draft.drop(members, apart), selection=())
+        store.change_view(draft=draft.drop(members, apart), selection=())
 
     def move_into(
         self, items: tuple[int, ...], members: tuple[int, ...], name: str, into: str
@@ -81,13 +81,15 @@ class Gestures:
         inside = set(members).intersection(items)
         if inside:
             first = store.session.labels[min(inside)]
-            store.look(message=f"{first} is already in {name}.")
+            store.change_view(message=f"{first} is already in {name}.")
             return
         if len(members) + len(items) == store.session.n_items:
-            store.look(message=f"These and {name} are all items: no item is left to be apart.")
+            store.change_view(
+                message=f"These and {name} are all items: no item is left to be apart."
+            )
             return
         draft = Draft("together", (*items, *members), into=into)
-        store.look(draft=draft, selection=(), error=None, message="")
+        store.change_view(draft=draft, selection=(), error=None, message="")
 
     def key(self, key: str) -> None:
         """Handle the keys T, O, E, G, Enter and Escape."""
@@ -99,9 +101,9 @@ class Gestures:
             self.apply()
         elif key == "Escape":
             if self.store.view.draft.open:
-                self.store.look(draft=Draft())
+                self.store.change_view(draft=Draft())
             else:
-                self.store.look(selection=(), error=None)
+                self.store.change_view(selection=(), error=None)
 
     def begin(self, mode: str) -> None:
         """Begin a gesture (``together``, ``odd`` or ``eject``), or continue the open draft."""
@@ -115,7 +117,7 @@ class Gestures:
             draft = draft.begin_odd(view.selection)
         else:
             draft = draft.begin_eject(view.selection)
-        self.store.look(draft=draft, error=None)
+        self.store.change_view(draft=draft, error=None)
 
     def state_group(self, denied: bool = False) -> None:
         """Add the constraint that the items of the draft, or the selected items, are a group.
@@ -126,12 +128,12 @@ class Gestures:
         items = view.draft.group if view.draft.open else view.selection
         if len(items) < 2:
             key = "Not a group" if denied else "G: they are a group"
-            self.store.look(message=f"Select a branch or several items, then {key}.")
+            self.store.change_view(message=f"Select a branch or several items, then {key}.")
             return
         if len(items) == self.store.session.n_items:
-            self.store.look(message=ALL_ITEMS)
+            self.store.change_view(message=ALL_ITEMS)
             return
-        self.store.look(draft=Draft())
+        self.store.change_view(draft=Draft())
         author = self.store.session.author
         with self.store.guarded():
             apart = NOT_A_GROUP if denied else EVERYTHING_ELSE
@@ -144,11 +146,11 @@ class Gestures:
         stated = draft.statement(store.session.n_items)
         if stated is None:
             if draft.ready is not None:
-                store.look(message=ALL_ITEMS)
+                store.change_view(message=ALL_ITEMS)
             return
         with store.guarded():
             check_items(store.session, *stated)  # before the draft is gone
-            store.look(draft=Draft(), selection=())
+            store.change_view(draft=Draft(), selection=())
             into = draft.into if stated[1] == EVERYTHING_ELSE else ""
             store.dispatch(act.AddConstraint(*stated, author=store.session.author, into=into))
             self.on_stated()

@@ -199,7 +199,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         store.drawn, store.view.selection, session.constraints, session.method, session.params,
-        session.data, store.dataset, store.answers, store.is_streaming,
+        session.data, store.dataset, store.n_computed, store.is_streaming,
     )  # fmt: skip
 
 

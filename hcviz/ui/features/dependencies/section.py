@@ -137,14 +137,14 @@ def _show(actions: Actions, id: int) -> None:
 
 @ACTS.on("sheet")
 def _open_sheet(actions: Actions) -> None:
-    actions.store.look(sheet="dependencies")
+    actions.store.change_view(sheet="dependencies")
 
 
 def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.labels, session.method, session.params, session.seed,
-        session.data, store.dataset, store.answers, store.is_streaming,
+        session.data, store.dataset, store.n_computed, store.is_streaming,
     )  # fmt: skip
 
 

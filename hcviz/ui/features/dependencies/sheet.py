@@ -125,7 +125,7 @@ def _unavailable_because(store: Store) -> str:
 
 
 def _depends_on(store: Store) -> Any:
-    return (store.session.constraints, store.session.labels, store.answers, store.view.selection)
+    return (store.session.constraints, store.session.labels, store.n_computed, store.view.selection)
 
 
 @ACTS.on("pick")

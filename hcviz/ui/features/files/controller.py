@@ -94,13 +94,13 @@ class FileController:
 
     @ACTS.on("columns")
     def _columns(self) -> None:
-        self.store.look(sheet="columns")
+        self.store.change_view(sheet="columns")
 
     @ACTS.on("unreadable")
     def _unreadable(self, name: str) -> None:
         if self._upload is not None and name == self._sending:
             self._cancel_upload()
-            self.store.look(loading=self.store.loader.loading)
+            self.store.change_view(loading=self.store.loader.loading)
         raise InvalidData(f"The browser could not read {name}.")
 
     @ACTS.on("save")
@@ -118,7 +118,7 @@ class FileController:
             message += " It does not contain the groups: save the session."
         if self.store.session.data.added:
             message += " It does not contain the items that were added: save the session."
-        self.store.look(message=message)
+        self.store.change_view(message=message)
 
     def _receive(self, more: dict[str, Any]) -> None:
         """Handle one piece of an upload; the last one opens the file."""
@@ -131,7 +131,7 @@ class FileController:
             if int(more["pieces"]) > 1:  # a file in one piece is opened or refused below
                 self.store.loader.cancel(sent)
             elif sent:
-                self.store.look(message=f"Cancelled: {sent} was not opened.")
+                self.store.change_view(message=f"Cancelled: {sent} was not opened.")
             self._upload, self._sending = more["id"], str(more["name"])
         try:
             if piece != len(self._pieces):
@@ -143,18 +143,18 @@ class FileController:
             self._check_size(str(more["name"]))
         except HcvizError:
             self._cancel_upload()
-            self.store.look(loading=self.store.loader.loading)
+            self.store.change_view(loading=self.store.loader.loading)
             raise
         count = int(more["pieces"])
         if len(self._pieces) < count:
             size = int(more.get("size", 0))
             loading = Loading(str(more["name"]), size, len(self._pieces) / count)
-            self.store.look(loading=loading, error=None)
+            self.store.change_view(loading=loading, error=None)
             self.part.acknowledge_upload(self._upload, len(self._pieces))
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
-            self.store.look(loading=self.store.loader.loading)
+            self.store.change_view(loading=self.store.loader.loading)
             self.open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
@@ -245,13 +245,15 @@ class FileController:
         count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
             repeats = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
-            store.look(error=None, message=f"{name} has {repeats} already here: nothing was added.")
+            store.change_view(
+                error=None, message=f"{name} has {repeats} already here: nothing was added."
+            )
             return
         if not more:
             message = (
                 f"{name} has the {count_comparisons(now)} here and no others: nothing was added."
             )
-            store.look(error=None, message=message)
+            store.change_view(error=None, message=message)
             return
         if more < count:
             were = "was" if more == 1 else "were"
@@ -293,7 +295,7 @@ class FileController:
         taxonomy = Taxonomy(session.labels, session.snapshot.tree, locked_groups(self.store))
         file = save_taxonomy(taxonomy, format, file_stem(session.data))
         self.part.download(file.filename, file.text.encode(), file.mime)
-        self.store.look(message=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
+        self.store.change_view(message=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
 
     def _save(self, what: str) -> None:
         """Send the file that a person asked for to the browser."""
@@ -302,7 +304,7 @@ class FileController:
         if what == "session":
             time = session.log[-1].time if session.log else act.now()
             kept = replace(
-                interrupted_session(session, get_algorithm, time), look=self.store.look_to_keep
+                interrupted_session(session, get_algorithm, time), look=self.store.look_to_save
             )
             self.part.download(f"{stem}.hcviz", save_session(kept), "application/zip")
             return

@@ -141,7 +141,7 @@ class GroupControls(Controls):
     def _list(self, id: str) -> None:
         """List the items of a group under its row, or no longer."""
         listed = self.store.view.listed_group
-        self.store.look(listed_group="" if listed == id else id)
+        self.store.change_view(listed_group="" if listed == id else id)
 
     @ACTS.on("show-item")
     def _show_item(self, item: int) -> None:
@@ -169,7 +169,7 @@ class GroupControls(Controls):
         chosen = self.store.view.selection
         if key == selection_key(chosen):
             return chosen
-        self.store.look(error=MOVED)
+        self.store.change_view(error=MOVED)
         return None
 
     def _find(self, id: str) -> Group | None:

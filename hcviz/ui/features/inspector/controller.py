@@ -67,4 +67,4 @@ class InspectorControls(Controls):
 
     @ACTS.on("parent")
     def _parent(self) -> None:
-        self.store.look(selection=parent_clade(self.store))
+        self.store.change_view(selection=parent_clade(self.store))

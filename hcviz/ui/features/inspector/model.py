@@ -59,7 +59,7 @@ DISSIMILARITY_NOTE = (
 
 def depends_on(store: Store) -> Any:
     """Return what the inspector depends on."""
-    return (store.session, store.view, store.dataset, store.answers)
+    return (store.session, store.view, store.dataset, store.n_computed)
 
 
 def state(store: Store) -> dict[str, Any]:

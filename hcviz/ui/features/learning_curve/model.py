@@ -70,7 +70,7 @@ class BaselineRuns:
         trees = [(title, known.get(key)) for key, (_, title) in zip(keys, baselines, strict=True)]
         found = tuple((title, tree) for title, tree in trees if tree is not None)
         if found != store.view.baselines:
-            store.look(baselines=found)
+            store.change_view(baselines=found)
         rests = session.status not in ("idle", "sampling")
         if self._at is None and session.enabled and rests and store.dataset is not None:
             wanted = next((key for key in keys if key not in known), None)

@@ -69,7 +69,7 @@ class LessonController(Controls):
     @ACTS.on("skip")
     def _skip(self) -> None:
         self._put_back(done=True)
-        self.store.look()
+        self.store.change_view()
 
     @ACTS.on("back")
     def _back(self) -> None:
@@ -100,7 +100,7 @@ class LessonController(Controls):
             raise HcvizError(fault)
         self._rng = np.random.default_rng(np.random.SeedSequence((session.seed, len("lesson"))))
         self._labels = session.labels
-        self.store.look(
+        self.store.change_view(
             lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
             question=None, wants_question=False, clusters=None, n_clusters=0, cut=None,
             message="Lesson: click where the item belongs, then press Enter.",
@@ -110,7 +110,7 @@ class LessonController(Controls):
     def stop(self) -> None:
         """End the lesson. Classes and scores are shown again."""
         if self.store.view.lesson is not None:
-            self.store.look(lesson=None, selection=(), message="The lesson has ended.")
+            self.store.change_view(lesson=None, selection=(), message="The lesson has ended.")
 
     @ACTS.on("reveal")
     def reveal(self) -> None:
@@ -120,12 +120,14 @@ class LessonController(Controls):
             return
         items = guessed_items(store, lesson.asked)
         if not items:
-            store.look(message="First click where it belongs: a subtree, or an item beside it.")
+            store.change_view(
+                message="First click where it belongs: a subtree, or an item beside it."
+            )
             return
         found = judge_guess(lesson.asked, items)
         results = (*lesson.results, (found.share, found.right))
         beside = tuple(int(each) for each in lesson.asked.gap.clade(found.guess))
-        store.look(
+        store.change_view(
             lesson=replace(lesson, outcome=found, results=results), selection=beside,
             message=(
                 "Right." if found.right
@@ -150,7 +152,7 @@ class LessonController(Controls):
                 a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
                 store.dispatch(act.AddConstraint((a, b), c, author=LESSON_AUTHOR))
                 return
-        store.look()
+        store.change_view()
 
     @ACTS.on("wider")
     def widen(self) -> None:
@@ -165,7 +167,7 @@ class LessonController(Controls):
         place = gap.place(items)
         if len(items) == int(gap.rest.size[place]) and place != gap.rest.root:
             place = int(gap.rest.parent[place])
-        store.look(selection=tuple(int(each) for each in gap.clade(place)))
+        store.change_view(selection=tuple(int(each) for each in gap.clade(place)))
 
     # ------------------------------------------------------------------ asking
 
@@ -191,20 +193,20 @@ class LessonController(Controls):
             return
         target = target_tree(store)
         if session.labels != self._labels or target is None:
-            store.look(lesson=None)
+            store.change_view(lesson=None)
             return
         tree = session.tree
         if lesson.asked is not None:
             if tree is not lesson.asked.gap.tree:  # undo, or another run, changed the tree
                 self._put_back()
-                store.look()
+                store.change_view()
             return
         if tree is None or session.status == "sampling":
             return
         item = self._next_item(tree, target, lesson)
         if item is not None:
             asked = PlacementQuestion(RemovedItem(tree, item), target)
-            store.look(lesson=replace(lesson, asked=asked), selection=())
+            store.change_view(lesson=replace(lesson, asked=asked), selection=())
 
     def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:
         session = self.store.session

@@ -51,7 +51,7 @@ class LevelControls(Controls):
         """Choose the clusters of a change, or show why it is not possible."""
         store, tree = self.store, model.drawn_tree(self.store)
         if change.tops is None or tree is None:
-            store.look(message=change.title)
+            store.change_view(message=change.title)
             return
         after = ChosenClusters(tuple(of_nodes(tree, change.tops).of_item.tolist()))
         if after.count > (store.view.n_clusters or 1) and done == "Merged":
@@ -63,14 +63,14 @@ class LevelControls(Controls):
     def _level(self, value: str) -> None:
         """Collapse the picture to a level."""
         if value in LOOKS["level"]:
-            self.store.look(level=value)
+            self.store.change_view(level=value)
 
     @ACTS.on("name-clusters")
     def _name_clusters(self) -> None:
         """Make a named group of each cluster, in one undo step."""
         store, tree, clusters = self.store, model.drawn_tree(self.store), self.store.clusters
         if tree is None or clusters is None:
-            store.look(message="No clusters are marked. Set their number first.")
+            store.change_view(message="No clusters are marked. Set their number first.")
             return
         with store.guarded():
             session = store.session
@@ -80,7 +80,7 @@ class LevelControls(Controls):
             if found.groups:
                 store.dispatch(act.ReplaceGroups((*session.groups, *found.groups), message))
             else:
-                store.look(message=message)
+                store.change_view(message=message)
 
 
 def naming_sentence(found: Draft) -> str:

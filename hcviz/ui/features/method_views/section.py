@@ -56,7 +56,7 @@ def _is_shown(store: Store) -> bool:
 
 @ACTS.on("mask")
 def _toggle_mask(actions: Actions) -> None:
-    actions.store.look(query_mask=not actions.store.view.query_mask)
+    actions.store.change_view(query_mask=not actions.store.view.query_mask)
 
 
 @ACTS.on("item")

@@ -66,7 +66,7 @@ def _place(
             count = count_noun(len(found.rows.labels), "new item")
             message = f"{count} from {name}: accept or dismiss each."
             shown = found if before is None else found.with_decisions_of(before)
-            store.look(new_items=shown, sheet=NEW_ITEMS, error=None, message=message)
+            store.change_view(new_items=shown, sheet=NEW_ITEMS, error=None, message=message)
 
     if size > AT_ONCE or data.features.size > CELLS_AT_ONCE:
         store.loader.start(name, size, work, show)

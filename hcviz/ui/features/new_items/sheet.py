@@ -141,7 +141,7 @@ def _dismiss(actions: Actions, row: int) -> None:
     items = store.view.new_items
     if items is not None and row in items.undecided(store.session.labels):
         message = f"Dismissed: {items.rows.labels[row]}. It is not added."
-        store.look(new_items=items.dismiss(row), message=message)
+        store.change_view(new_items=items.dismiss(row), message=message)
 
 
 @ACTS.on("bring-back")
@@ -150,7 +150,7 @@ def _bring_back(actions: Actions) -> None:
     items = store.view.new_items
     if items is not None:
         message = f"{count_noun(len(items.dismissed), 'dismissed item')} in the list again."
-        store.look(new_items=items.with_dismissed(), message=message)
+        store.change_view(new_items=items.with_dismissed(), message=message)
 
 
 @ACTS.on("choose-group")
@@ -159,7 +159,7 @@ def _choose(actions: Actions, row: int, group: str) -> None:
     items = store.view.new_items
     known = {"", *(each.id for each in store.session.groups)}
     if items is not None and row in items.undecided(store.session.labels) and group in known:
-        store.look(new_items=items.choose(row, group))
+        store.change_view(new_items=items.choose(row, group))
 
 
 @ACTS.on("show-placed")
@@ -171,10 +171,10 @@ def _show(actions: Actions, row: int) -> None:
         return
     group = store.session.find_group(items.group_of(row, store.session.groups))
     if group is None:
-        store.look(message=f"{items.rows.labels[row]} has no group yet: choose one.")
+        store.change_view(message=f"{items.rows.labels[row]} has no group yet: choose one.")
         return
     actions.select_items(clade_of(shown_taxonomy(store), group))
-    store.look(sheet="tree")
+    store.change_view(sheet="tree")
 
 
 @ACTS.on("place-again")
@@ -185,7 +185,7 @@ def _again(actions: Actions) -> None:
 
 @ACTS.on("close-new-items")
 def _close(actions: Actions) -> None:
-    actions.store.look(new_items=None, sheet="tree")
+    actions.store.change_view(new_items=None, sheet="tree")
 
 
 SHEET = Sheet(

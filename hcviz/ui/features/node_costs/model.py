@@ -106,6 +106,6 @@ def depends_on(store: Store) -> Any:
         store.drawn,
         store.view.heights,
         store.view.colour,
-        store.answers,
+        store.n_computed,
         store.is_streaming,
     )

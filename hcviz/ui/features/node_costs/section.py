@@ -109,7 +109,7 @@ def _select_clade(actions: Actions, node: int) -> None:
 @ACTS.on("colour")
 def _toggle_colour(actions: Actions) -> None:
     store = actions.store
-    store.look(colour="clusters" if store.view.colour == "cost" else "cost")
+    store.change_view(colour="clusters" if store.view.colour == "cost" else "cost")
 
 
 def _depends_on(store: Store) -> Any:

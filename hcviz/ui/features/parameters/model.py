@@ -137,9 +137,9 @@ def set_field(store: Store, name: str, text: Any) -> None:
         reason = fault.message.removeprefix(f"{method.name}: ")
         reason = reason if len(reason) <= 300 else f"{reason[:299]}…"
         kept = session.params.get(name)
-        store.look(faults=(*faults, FieldFault(name, str(text), kept, reason)))
+        store.change_view(faults=(*faults, FieldFault(name, str(text), kept, reason)))
         return
-    store.look(faults=faults)
+    store.change_view(faults=faults)
     store.dispatch(act.SetParams({name: value}))
 
 

@@ -175,7 +175,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.params, session.seed, session.data, session.status,
-        store.dataset, store.drawn, store.answers,
+        store.dataset, store.drawn, store.n_computed,
     )  # fmt: skip
 
 

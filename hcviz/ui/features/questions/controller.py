@@ -55,25 +55,25 @@ class QuestionController(Controls):
 
     @ACTS.on("strategy")
     def _set_strategy(self, value: str) -> None:
-        self.store.look(strategy=value)
+        self.store.change_view(strategy=value)
         self.another()
 
     @ACTS.on("size")
     def _set_size(self, value: str) -> None:
         with self.store.guarded():
-            self.store.look(question_size=_whole_number(value, "Items in a piece", *SIZES))
+            self.store.change_view(question_size=_whole_number(value, "Items in a piece", *SIZES))
             self.another()
 
     @ACTS.on("candidates")
     def _set_candidates(self, value: str) -> None:
         with self.store.guarded():
             count = _whole_number(value, "Pieces to choose from", *CANDIDATES)
-            self.store.look(question_candidates=count)
+            self.store.change_view(question_candidates=count)
             self.another()
 
     @ACTS.on("induced")
     def _set_induced(self, value: str) -> None:
-        self.store.look(question_induced=value == "piece")
+        self.store.change_view(question_induced=value == "piece")
         self.another()
 
     @ACTS.on("deny")
@@ -99,9 +99,9 @@ class QuestionController(Controls):
             return question is not None and self._pick_by_digit(question, int(key))
         if key == "q":
             if question is None:
-                store.look(wants_question=True, three=(), error=None)
+                store.change_view(wants_question=True, three=(), error=None)
         elif key == "x":
-            store.look(question=None, wants_question=False, draft=Draft())
+            store.change_view(question=None, wants_question=False, draft=Draft())
         elif question is None or key not in "ar l":
             return False
         elif question.is_group and key in "ar l":
@@ -113,7 +113,7 @@ class QuestionController(Controls):
             self.memory.skip(question)
             self._remember(question, accepted=False)
         elif key == "r":
-            store.look(draft=Draft().begin_repair(), selection=())
+            store.change_view(draft=Draft().begin_repair(), selection=())
         else:
             self._lock(question)
         return True
@@ -126,11 +126,11 @@ class QuestionController(Controls):
         draft = store.view.draft
         if question is not None and question.is_odd_one_out:
             rest = tuple(i for i in question.items if i != item)
-            store.look(draft=Draft("odd", rest, (item,)), selection=())
+            store.change_view(draft=Draft("odd", rest, (item,)), selection=())
         elif draft.open:
-            store.look(draft=draft.pick((item,)))
+            store.change_view(draft=draft.pick((item,)))
         else:
-            store.look(selection=(item,))
+            store.change_view(selection=(item,))
 
     def _pick_by_digit(self, question: Question, place: int) -> bool:
         """Pick the name at a place of the card (from 1). Return False if no name is needed."""
@@ -159,7 +159,7 @@ class QuestionController(Controls):
         elif key == "r" and len(question.items) == 2 and deniable(store, question):
             self._deny()  # of a pair, none is the one that does not belong
         elif key == "r" or store.view.draft.mode == "eject":  # what does not belong is asked for
-            store.look(draft=Draft().begin_eject(question.items), selection=())
+            store.change_view(draft=Draft().begin_eject(question.items), selection=())
         else:
             author = store.session.author
             with store.guarded():
@@ -186,7 +186,7 @@ class QuestionController(Controls):
 
     def _request_next(self) -> None:
         """Close the open question and request another."""
-        self.store.look(question=None, wants_question=True, draft=Draft())
+        self.store.change_view(question=None, wants_question=True, draft=Draft())
 
     def _next(self) -> None:
         """Show the next question, if one was requested and no run is in progress."""
@@ -206,10 +206,10 @@ class QuestionController(Controls):
             return
         found = self._ask()
         if found is None:
-            store.look(wants_question=False, message="No more questions about this tree.")
+            store.change_view(wants_question=False, message="No more questions about this tree.")
             return
         self.memory.ask(found)
-        store.look(question=found, wants_question=False, message="")
+        store.change_view(question=found, wants_question=False, message="")
 
     def _ask(self) -> Question | None:
         """Choose a question; None if there is none left."""

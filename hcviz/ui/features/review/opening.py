@@ -17,16 +17,16 @@ def open_version(store: Store, name: str, content: bytes) -> None:
     """
     file = read_groups_file(content, name, store.session.labels)
     if file.unknown or file.missing:
-        store.look(offered_version=file, sheet=REVIEW, error=None)
+        store.change_view(offered_version=file, sheet=REVIEW, error=None)
     else:
         begin_review(store, file)
 
 
 def begin_review(store: Store, file: GroupsFile) -> None:
     """Begin the review of a file with the common items."""
-    store.look(offered_version=None)
+    store.change_view(offered_version=None)
     store.dispatch(act.OpenSecondVersion(file.name, file.groups, file.items))
-    store.look(sheet=REVIEW)
+    store.change_view(sheet=REVIEW)
 
 
 __all__ = ["REVIEW", "begin_review", "open_version"]

@@ -174,7 +174,7 @@ def _take_rest(actions: Actions) -> None:
 def _close(actions: Actions) -> None:
     store = actions.store
     if store.view.offered_version is not None:
-        store.look(offered_version=None)
+        store.change_view(offered_version=None)
     else:
         store.dispatch(act.CloseSecondVersion())
 
@@ -196,7 +196,7 @@ def _show(actions: Actions, row: int) -> None:
     group = rows[row].second or rows[row].first if 0 <= row < len(rows) else None
     if group is not None:
         actions.select_items(group.members)
-        actions.store.look(sheet="tree")
+        actions.store.change_view(sheet="tree")
 
 
 SHEET = Sheet(

@@ -227,7 +227,7 @@ def percent(share: float) -> str:
 @ACTS.on("query-mask")
 def _toggle_mask(actions: Actions) -> None:
     if similarity_queries_model.queries_similarities(actions.store):
-        actions.store.look(query_mask=not actions.store.view.query_mask)
+        actions.store.change_view(query_mask=not actions.store.view.query_mask)
 
 
 @ACTS.on("s")
@@ -244,7 +244,7 @@ def _depends_on(store: Store) -> Any:
     return (
         session.snapshot, session.params, session.method, session.past, session.future,
         session.data, session.status, store.dataset, store.view.query_mask, store.view.lesson,
-        uncertainty_map_model.shown_matrix(store), store.answers,
+        uncertainty_map_model.shown_matrix(store), store.n_computed,
     )  # fmt: skip
 
 

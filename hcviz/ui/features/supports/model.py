@@ -34,7 +34,7 @@ def clade_supports(store: Store) -> Any:
         return None
     if drawn is not store.session.snapshot:
         return None
-    return _supports_of(store.supporting, drawn.tree)
+    return _supports_of(store.support_samples, drawn.tree)
 
 
 def merged_clades(store: Store) -> Any:
@@ -47,9 +47,9 @@ def merged_clades(store: Store) -> Any:
     view, drawn = store.view, store.drawn
     if drawn is None or view.support != "shown" or view.unsure != "merged":
         return None
-    shares = _supports_of(store.supporting, drawn.tree)
+    shares = _supports_of(store.support_samples, drawn.tree)
     if shares is None and store.session.status == "sampling":
-        shares = _supports_of(store.earlier, drawn.tree)
+        shares = _supports_of(store.previous_samples, drawn.tree)
     return None if shares is None else shares < view.below / 100
 
 

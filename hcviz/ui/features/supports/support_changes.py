@@ -68,7 +68,7 @@ def lost_support(store: Store) -> int | None:
     """
     if store.baseline is None:
         return None
-    found = _less_supported(store.earlier, store.samples, store.baseline)
+    found = _less_supported(store.previous_samples, store.samples, store.baseline)
     return None if found is None else found.size
 
 
@@ -84,8 +84,8 @@ def significant_changes(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int
     """
     if store.baseline is None or store.drawn is None:
         return None
-    gained = _less_supported(store.samples, store.earlier, store.drawn.tree)
-    lost = _less_supported(store.earlier, store.samples, store.baseline)
+    gained = _less_supported(store.samples, store.previous_samples, store.drawn.tree)
+    lost = _less_supported(store.previous_samples, store.samples, store.baseline)
     return None if gained is None or lost is None else (gained, lost)
 
 

@@ -167,7 +167,7 @@ def _select(actions: Actions, id: int) -> None:
 
 @ACTS.on("compare")
 def _compare_with(actions: Actions, value: str) -> None:
-    actions.store.look(compared=value)
+    actions.store.change_view(compared=value)
 
 
 SHEET = Sheet(

@@ -89,7 +89,7 @@ class TopBarControls(Controls):
     def _pause(self) -> None:
         paused = not self.store.view.paused
         self.store.runs.pause(paused)
-        self.store.look(paused=paused)
+        self.store.change_view(paused=paused)
 
     @ACTS.on("undo")
     def _undo(self) -> None:
@@ -101,14 +101,14 @@ class TopBarControls(Controls):
 
     @ACTS.on("theme")
     def _theme(self) -> None:
-        self.store.look(theme="light" if self.store.view.theme == "dark" else "dark")
+        self.store.change_view(theme="light" if self.store.view.theme == "dark" else "dark")
 
     @ACTS.on("share")
     def _share(self) -> None:
         """Put a link to this view on the clipboard and into the address bar."""
         session, view = self.store.session, self.store.view
         if session.data.kind != "built-in":
-            self.store.look(
+            self.store.change_view(
                 error=(
                     "A link can only carry built-in data.",
                     "Save the session to a file instead (File, Session): it holds your table.",

@@ -44,16 +44,16 @@ class ToolControls(Controls):
     @ACTS.on(*(name for name in LOOKS if name != "level"))
     def _look(self, act: str, value: str) -> None:
         if value in LOOKS[act]:
-            self.store.look(**{act: value})
+            self.store.change_view(**{act: value})
 
     @ACTS.on("source")
     def _source(self, value: str) -> None:
-        self.store.look(source=value)
+        self.store.change_view(source=value)
 
     @ACTS.on("below")
     def _below(self, value: str) -> None:
         with self.store.guarded():
-            self.store.look(below=percentage(value, "The least support", BELOW))
+            self.store.change_view(below=percentage(value, "The least support", BELOW))
 
     @ACTS.on("reset")
     def _reset(self) -> None:
@@ -68,7 +68,7 @@ class ToolControls(Controls):
         exact = [i for i, name in enumerate(labels) if name.casefold() == wanted]
         found = exact or [i for i, name in enumerate(labels) if wanted in name.casefold()]
         if not found:
-            store.look(error=(f"No item is called {value!r}.", ""))
+            store.change_view(error=(f"No item is called {value!r}.", ""))
             return
         chosen = tuple(found)
         self.centre.expand(chosen[:1] if store.view.draft.open else chosen)
@@ -79,5 +79,5 @@ class ToolControls(Controls):
         message = f"Found {labels[found[0]]}" + (
             f" and {len(found) - 1} more." if found[1:] else "."
         )
-        store.look(selection=chosen, error=None, message=message)
+        store.change_view(selection=chosen, error=None, message=message)
         self.centre.focus(chosen)

@@ -43,7 +43,7 @@ def state(store: Store) -> dict[str, Any]:
         "support": view.support,
         "unsure": view.unsure,
         "below": view.below,
-        "noSupport": "" if store.supporting is not None else _no_support_because(),
+        "noSupport": "" if store.support_samples is not None else _no_support_because(),
         "colour": view.colour,
         "noCosts": ""
         if node_costs_model.problem_with_costs(store) is not None
@@ -94,7 +94,7 @@ def depends_on(store: Store) -> Any:
         store.view,
         store.session.labels,
         store.dataset,
-        store.supporting is None,
+        store.support_samples is None,
         named_matrices(store),
         levels_model.method_found_clusters(store),
         levels_model.depends_on(store),
