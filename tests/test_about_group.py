@@ -80,7 +80,7 @@ def test_an_item_shows_its_row_and_its_nearest_items(page):
     assert about["nearest"][0]["name"] == "porpoise"
     assert ["milk", "yes"] in about["row"]
     assert ["legs", "0"] in about["row"]
-    assert (about["groups"], about["groupsSaid"]) == ([], "")
+    assert (about["groups"], about["groupsNote"]) == ([], "")
 
 
 def test_all_items_and_lessons_show_nothing(page):
@@ -110,8 +110,8 @@ def test_probabilities_of_groups_come_from_the_sampled_trees(loop):
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.NameGroup(of_class(store, "bird"), "Birds"))
     hen = store.session.labels.index("chicken")
-    assert told(explorer, [hen])["about"]["groupsSaid"] == model.WAITING
-    loop.until(lambda: explorer.inspector.state["selection"]["about"]["groupsSaid"] == "")
+    assert told(explorer, [hen])["about"]["groupsNote"] == model.WAITING
+    loop.until(lambda: explorer.inspector.state["selection"]["about"]["groupsNote"] == "")
     groups = explorer.inspector.state["selection"]["about"]["groups"]
     assert groups[0]["name"] == "Birds"
     assert groups[0]["share"] > 0.5

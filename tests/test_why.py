@@ -55,7 +55,7 @@ def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
     assert [n["id"] for n in drawn["nodes"]] == [*range(length + 1), 50]
     kinds = sorted(edge["kind"] for edge in drawn["edges"])
     assert kinds == ["closing"] + ["path"] * length
-    assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["sentence"][1]
+    assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["sentences"][1]
     assert isinstance(aho_graph_sheet.drawing(drawn), hv.Overlay)
     hv.render(aho_graph_sheet.drawing(drawn), backend="bokeh")
 
