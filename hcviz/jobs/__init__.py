@@ -8,21 +8,27 @@
 - ``snapshot_channel.py`` delivers snapshots one at a time.
 - ``task.py`` runs one task, in the server or in a worker process.
 - ``pool.py`` and ``worker.py`` are the two ends of the pipe to a worker process.
+- ``shared_pool.py`` and ``shared_worker.py`` are the two ends of the pipe to a worker process that
+  runs the samplers of several sessions.
 - ``samples.py`` collects the trees of a sampler.
 - ``budget.py`` ends a sampler's run.
-- ``warming.py`` compiles the kernels; ``worker_watchdog.py`` watches the workers of a cluster.
+- ``start_server.py`` starts the workers; ``warming.py`` compiles the kernels.
+- ``worker_watchdog.py`` watches the workers of a cluster.
 - ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
 """
 
 from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
 from hcviz.jobs.compute_cache import BackgroundRun, ComputeCache
-from hcviz.jobs.pool import POOL, warm
+from hcviz.jobs.pool import POOL
 from hcviz.jobs.runner import RunLocation, Runner
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.shared_pool import SHARED
 from hcviz.jobs.snapshot_channel import Message
+from hcviz.jobs.start_server import warm
 
 __all__ = [
     "POOL",
+    "SHARED",
     "BackgroundRun",
     "BackgroundRuns",
     "ComputeCache",

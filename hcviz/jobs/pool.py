@@ -18,7 +18,6 @@ from hcviz.core.errors import HcvizError
 from hcviz.jobs import worker
 from hcviz.jobs.fair_share import LINE
 from hcviz.jobs.task import Task, unpicklable_error
-from hcviz.jobs.warming import warm_modules
 
 #: Number of warm workers in reserve: one for the next run, one for a run after a quick cancel.
 #: The environment variable ``HCVIZ_SPARES`` overrides it. Each worker takes about 300 MB.
@@ -30,7 +29,7 @@ MAX_WORKERS = max(SPARES + 2, LINE.places + 1)
 #: ignores Ctrl-C, which a terminal sends to the whole process group; the server handles it.
 BOOT = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
-    "from hcviz.jobs.worker import main; main(warm={warm})"
+    "from hcviz.jobs.{module} import main; main(warm={warm})"
 )
 
 log = logging.getLogger(__name__)
@@ -41,16 +40,20 @@ class WorkerEnded(HcvizError):
 
 
 class Worker:
-    """A worker process. Orders may be sent before it is ready; the pipe stores them."""
+    """A worker process. Orders may be sent before it is ready; the pipe stores them.
 
-    def __init__(self, warm: bool = True) -> None:
+    ``module`` of ``hcviz.jobs`` has its program.
+    """
+
+    def __init__(self, warm: bool = True, module: str = "worker") -> None:
         path = [os.path.abspath(entry) for entry in sys.path]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", BOOT.format(warm=warm), *path],
+            [sys.executable, "-c", BOOT.format(module=module, warm=warm), *path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         self._lock = threading.Lock()
+        self.has_started = False  # it was ready once
         self.ready = threading.Event()  # also set when the process ends, to release waiting threads
 
     @property
@@ -63,7 +66,7 @@ class Worker:
         """True if the process runs."""
         return self._process.poll() is None
 
-    def order(self, what: worker.Order) -> None:
+    def order(self, what: Any) -> None:
         """Send an order. If the process has ended, :meth:`replies` reports it."""
         with self._lock, contextlib.suppress(OSError, ValueError):
             assert self._process.stdin is not None
@@ -88,6 +91,7 @@ class Worker:
                     "Run again; if it happens again, take fewer items or another method.",
                 ) from None
             if reply == "ready":
+                self.has_started = True
                 self.ready.set()
             else:
                 yield reply
@@ -233,25 +237,3 @@ def send(found: Worker, task: Task) -> None:
     except Exception as fault:
         raise unpicklable_error(fault) from fault
     found.order((task.run, data))
-
-
-_warming: threading.Thread | None = None
-
-
-def warm(wait: bool = False) -> None:
-    """Fill the pool and compile the kernels in the background, once, at a server's start.
-
-    The workers come first. They write compiled kernels to the cache on disk, and this process then
-    only loads them. So the compiler never blocks the page.
-    """
-    global _warming
-
-    def work() -> None:
-        POOL.fill(wait=True)
-        warm_modules()
-
-    if _warming is None:
-        _warming = threading.Thread(target=work, name="hcviz-warm", daemon=True)
-        _warming.start()
-    if wait:
-        _warming.join()

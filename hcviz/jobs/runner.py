@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import MODULES, get
@@ -14,9 +14,10 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.fair_share import LINE, Line, Ticket
-from hcviz.jobs.pool import POOL, Pool, Worker, send
+from hcviz.jobs.pool import POOL, Pool, Worker, WorkerEnded, send
 from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.shared_pool import SHARED, HostedRun, SharedWorkers
 from hcviz.jobs.snapshot_channel import INTERVAL, LatestSnapshotChannel, Message
 from hcviz.jobs.task import PauseControl, Task, log_unexpected, run_task, unexpected_failure
 from hcviz.session.actions import Arrived, Failed, Stopped
@@ -24,6 +25,8 @@ from hcviz.session.actions import Arrived, Failed, Stopped
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
+#: Times that a run is started again after its shared worker has ended.
+RESTARTS = 1
 #: Seconds that a page waits for a scheduler before the run starts on this machine.
 CONNECT_TIMEOUT = 2.0
 
@@ -75,6 +78,8 @@ class Runner:
         The places for jobs on this machine.
     background : bool
         True if no person waits for the jobs.
+    shared : SharedWorkers
+        The processes that run samplers. If none is ready, they run on a thread.
     """
 
     def __init__(
@@ -86,6 +91,7 @@ class Runner:
         on_position: Callable[[int | None], None] = lambda ahead: None,
         line: Line = LINE,
         background: bool = False,
+        shared: SharedWorkers = SHARED,
     ) -> None:
         self.post = post
         self.pool = pool
@@ -94,6 +100,7 @@ class Runner:
         self._on_position = on_position
         self._line = line
         self._background = background
+        self._shared = shared
         self._lock = threading.RLock()
         self._job: Job | None = None
         self._closed = False
@@ -148,8 +155,9 @@ class Runner:
                 before = self._job.ticket
             ticket = self._line.ticket(self._background, before, self._on_position)
             self._job = Job(
-                task, self.post, self.pool, ticket, samples, self._cluster, self._on_location
-            )
+                task, self.post, self.pool, ticket, samples, self._cluster, self._on_location,
+                self._shared,
+            )  # fmt: skip
             self._job.begin()  # after `_job` is set, because acknowledgements look it up
 
     def acknowledge(self, run: int) -> None:
@@ -221,6 +229,7 @@ class Job:
         samples: Samples | None = None,
         cluster: Cluster | None = None,
         on_location: Callable[[RunLocation], None] = lambda place: None,
+        shared: SharedWorkers = SHARED,
     ) -> None:
         self.run = task.run
         self._cluster = cluster
@@ -230,7 +239,9 @@ class Job:
         self.pool = pool
         self.ticket = ticket
         self._control = SharedControl(ticket)
-        self._worker: Worker | None = None
+        self._shared = shared
+        self._reached: Snapshot | None = None  # the last one that came with its samples
+        self._worker: Worker | HostedRun | None = None
         self._has_task = False  # the worker has its task and accepts orders
         self._gave_way = False  # the worker waits until the job has a place again
         self._lock = threading.Lock()
@@ -257,7 +268,10 @@ class Job:
         self.channel.discard(message)
         with self._lock:
             self._control.stop()
-            if self._worker is not None:
+            if isinstance(self._worker, HostedRun):
+                # The draws of a cancelled run stay on the page; those of a replaced one do not.
+                self._worker.stop(keep=message is not None and self._samples is not None)
+            elif self._worker is not None:
                 self._worker.end()
 
     def set_paused(self, paused: bool) -> None:
@@ -280,10 +294,13 @@ class Job:
             lower_priority()
             if not self.ticket.enter():
                 return
-            if get(task.method).run_location(task.params) == "thread":
-                run_task(task, self.channel, self._control, samples=self._samples)
-            else:
+            method = get(task.method)
+            if method.run_location(task.params) == "process":
                 self._run_in_worker(task)
+            elif method.samples:
+                self._sample(task)
+            else:
+                run_task(task, self.channel, self._control, samples=self._samples)
         except HcvizError as fault:
             self.channel.end(Failed(task.run, fault.message, fault.hint))
         except Exception as fault:
@@ -314,7 +331,79 @@ class Job:
         if not self._control.stopped.is_set():
             self._on_location(place)
 
-    def _give_way(self, worker: Worker) -> None:
+    def _sample(self, task: Task) -> None:
+        """Run a sampler in a shared worker, or on this thread if none is ready."""
+        for restarts in range(RESTARTS + 1):
+            hosted = self._shared.host()
+            if hosted is None:
+                run_task(task, self.channel, self._control, samples=self._samples)
+                return
+            try:
+                self._run_hosted(task, hosted)
+                return
+            except WorkerEnded:
+                if restarts == RESTARTS:
+                    raise
+                log.warning("A shared worker has ended; its runs start again in another one.")
+                if not self.ticket.enter():
+                    return
+                task = task if self._reached is None else replace(task, start=self._reached)
+
+    def _run_hosted(self, task: Task, hosted: HostedRun) -> None:
+        samples = self._samples
+        if samples is not None:
+            samples.writer = self
+        with self._lock:
+            if self._control.stopped.is_set():
+                hosted.drop()
+                return
+            self._worker, self._gave_way = hosted, False
+        try:
+            hosted.start(task, samples)
+            with self._lock:
+                self._has_task = True
+                if not self._control.open.is_set():
+                    hosted.order("pause")
+            for report in hosted.reports():
+                self._take_report(report, hosted)
+        finally:
+            with self._lock:
+                self._worker, self._has_task = None, False
+
+    def _take_report(self, report: Any, hosted: HostedRun) -> None:
+        samples = self._samples
+        line = self.ticket.line
+        hosted.share_cores(line.running + line.waiting)
+        kind = None if report is None else report[0]
+        if kind == "paused":
+            hosted.active = False
+            self._give_way(hosted)
+            hosted.active = True
+        elif kind == "samples":
+            if samples is not None and samples.writer is self:
+                samples.adopt(report[1])
+        elif kind == "log":
+            log.error("The method %s failed unexpectedly.\n%s", *report[1:])
+        elif kind == "message":
+            _, message, packed = report
+            if isinstance(message, Arrived):
+                self._take_tree(message.snapshot, packed)
+            else:
+                self.channel.end(message)
+        if self.ticket.due:
+            hosted.order("pause")
+
+    def _take_tree(self, snapshot: Snapshot, packed: bytes | None) -> None:
+        """Deliver a tree, after the samples that it summarises."""
+        samples = self._samples
+        if samples is not None and samples.writer is self:
+            if packed is not None:
+                samples.adopt(packed)
+                self._reached = snapshot
+            samples.remember(snapshot)
+        self.channel.offer(snapshot)
+
+    def _give_way(self, worker: Worker | HostedRun) -> None:
         """Wait for a place, while the worker is paused."""
         with self._lock:
             self._gave_way = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ MAX_JOINTS = 1024
 SUMMARY_TIME_SHARE = 0.1
 #: A new summary is computed when the draws have grown by this factor.
 SUMMARY_GROWTH = 1.4
+#: Attributes that are not sent between a worker and the server.
+LOCAL = frozenset({"key", "writer", "_lock"})
 #: Seconds between two assessments of the accuracy during a run.
 ASSESS_SECONDS = 1.0
 
@@ -57,6 +60,8 @@ class Samples:
 
     def __init__(self, n_items: int, key: Any = None) -> None:
         self.key = key
+        #: The job whose worker sends the draws; other jobs' draws are ignored.
+        self.writer: object = None
         #: Seconds of the runs that had a budget, without pauses.
         self.seconds = 0.0
         self._n_items = n_items
@@ -91,16 +96,36 @@ class Samples:
         with self._lock:
             return fingerprint is not None and fingerprint in self._fingerprints
 
+    def packed(self) -> bytes:
+        """Return the draws as bytes, for another process; about 5 ms for 100 items."""
+        with self._lock:
+            state = {name: value for name, value in vars(self).items() if name not in LOCAL}
+            return pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def adopt(self, packed: bytes) -> None:
+        """Replace the draws by those of :meth:`packed`; ``key`` and ``writer`` stay."""
+        state = pickle.loads(packed)
+        with self._lock:
+            vars(self).update(state)
+
+    def remember(self, snapshot: Snapshot) -> None:
+        """Recognise a snapshot as one of these samples; its draws come by :meth:`adopt`."""
+        with self._lock:
+            self._remember(_fingerprint(snapshot))
+
+    def _remember(self, fingerprint: bytes | None) -> None:
+        if fingerprint is not None:
+            self._fingerprints.pop(fingerprint, None)
+            self._fingerprints[fingerprint] = None
+            if len(self._fingerprints) > MAX_FINGERPRINTS:
+                del self._fingerprints[next(iter(self._fingerprints))]
+
     def take(self, snapshot: Snapshot) -> None:
         """Add a draw, unless it is the start of a run or was added before. O(n)."""
         fingerprint = _fingerprint(snapshot)
         made = snapshot.metrics.get("proposals")
         with self._lock:
-            if fingerprint is not None:
-                self._fingerprints.pop(fingerprint, None)
-                self._fingerprints[fingerprint] = None
-                if len(self._fingerprints) > MAX_FINGERPRINTS:
-                    del self._fingerprints[next(iter(self._fingerprints))]
+            self._remember(fingerprint)
             known = made is not None and made <= self._reached
             if made is not None and not known:
                 self._reached = made

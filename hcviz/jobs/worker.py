@@ -52,20 +52,26 @@ class ReportedPauses(PauseControl):
         super().wait()
 
 
-def main(warm: bool = True) -> None:
-    """Warm up unless a task waits, send "ready", then run tasks until the pipe closes."""
+def open_pipes() -> tuple[BinaryIO, Callable[[Any], None]]:
+    """Return the pipe of the server's orders, and a function that sends a reply."""
     orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    lower_priority()
     os.dup2(2, 1)  # output of libraries must not mix with the replies
     lock = threading.Lock()
 
-    def reply(frame: Reply) -> None:
+    def reply(frame: Any) -> None:
         try:
             with lock:
                 write(replies, frame)
         except OSError:
             os._exit(0)  # the server has gone
 
+    return orders, reply
+
+
+def main(warm: bool = True) -> None:
+    """Warm up unless a task waits, send "ready", then run tasks until the pipe closes."""
+    lower_priority()
+    orders, reply = open_pipes()
     tasks: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
     control = ReportedPauses(lambda: reply("paused"))
 

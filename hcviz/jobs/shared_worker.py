@@ -1,0 +1,175 @@
+"""A worker process that runs samplers of several sessions, each on a thread of its own.
+
+:class:`hcviz.jobs.shared_pool.SharedWorker` is the server's end. The server's line decides which
+of these runs compute at a time; the others rest in the worker's memory. Draws are summarised here.
+So the server's interpreter is free for the pages.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Literal
+
+from hcviz.core.cores import share_cores
+from hcviz.jobs.priority import lower_priority
+from hcviz.jobs.samples import Samples
+from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
+from hcviz.jobs.task import Task, run_task, unpicklable_error
+from hcviz.jobs.warming import warm_modules
+from hcviz.jobs.worker import ReportedPauses, open_pipes, read
+from hcviz.session.actions import Arrived, Failed
+
+#: From the server: the number of a job, and an order. "start" has the number of the session's run.
+#: "finish" is a "stop" after which the draws are sent.
+#: "cores" has the number of runs that share this machine's cores.
+Order = (
+    tuple[int, Literal["start"], tuple[int, bytes]]
+    | tuple[int, Literal["pause", "resume", "stop", "finish"], None]
+    | tuple[int, Literal["cores"], int]
+)
+#: To the server: the number of a job, and a report. A message has packed samples or None. "log" has
+#: a method and a traceback.
+Report = (
+    tuple[Literal["message"], Message, bytes | None]
+    | tuple[Literal["samples"], bytes]
+    | tuple[Literal["paused", "ended"]]
+    | tuple[Literal["log"], str, str]
+)
+
+#: Samples are sent again after this number of seconds.
+SAMPLES_SECONDS = 1.0
+#: Samples are packed in at most this share of the time, for a new tree and otherwise.
+TREE_SHARE, SAMPLES_SHARE = 0.2, 0.05
+
+
+class SampleSender:
+    """Packs the samples that belong to a tree, now and then.
+
+    Parameters
+    ----------
+    samples : Samples or None
+        The draws of the run; None if nothing is to be sent.
+    """
+
+    def __init__(self, samples: Samples | None) -> None:
+        self.samples = samples
+        self._tree: object = None
+        self._sent = -1  # draws
+        self._tree_time = self._time = 0.0  # monotonic seconds, not before
+
+    def packed_for(self, message: Message) -> bytes | None:
+        """Return the samples for a message with a tree, or None if the server's are new enough."""
+        samples = self.samples
+        if samples is None or not isinstance(message, Arrived):
+            return None
+        snapshot, now = message.snapshot, time.monotonic()
+        if samples.n_offered == self._sent and snapshot.step != snapshot.total:
+            return None
+        is_new = snapshot.tree is not self._tree
+        if (
+            snapshot.step != snapshot.total
+            and now < self._time
+            and not (is_new and now >= self._tree_time)
+        ):
+            return None
+        self._tree, self._sent = snapshot.tree, samples.n_offered
+        packed = samples.packed()
+        done = time.monotonic()
+        self._tree_time = done + (done - now) / TREE_SHARE
+        self._time = done + max(SAMPLES_SECONDS, (done - now) / SAMPLES_SHARE)
+        return packed
+
+
+class HostedJob:
+    """One run, on its own thread."""
+
+    def __init__(self, number: int, reply: Callable[[Any], None]) -> None:
+        self._number, self._send = number, reply
+        self.control = ReportedPauses(lambda: self._reply("paused"))
+        self._sends_samples = False
+
+    def start(self, run: int, data: bytes) -> None:
+        """Run a pickled task with its packed samples."""
+        threading.Thread(target=self._work, args=[run, data], name="hcviz-run", daemon=True).start()
+
+    def _reply(self, *report: Any) -> None:
+        self._send((self._number, report))
+
+    def stop(self, sends_samples: bool) -> None:
+        """Stop the run at its next item."""
+        self._sends_samples = sends_samples
+        self.control.stop()
+
+    def _work(self, run: int, data: bytes) -> None:
+        try:
+            task, packed = pickle.loads(data)
+        except Exception as fault:
+            refusal = unpicklable_error(fault)
+            self._reply("message", Failed(run, refusal.message, refusal.hint), None)
+        else:
+            self._run(task, packed)
+        self._reply("ended")
+
+    def _run(self, task: Task, packed: bytes | None) -> None:
+        samples = None
+        if packed is not None:
+            samples = Samples(task.problem.n_items)
+            samples.adopt(packed)
+        sender = SampleSender(samples)
+
+        def post(message: Message) -> None:
+            self._reply("message", message, sender.packed_for(message))
+            channel.acknowledge()  # a full pipe slows the sender
+
+        def report(method: str, fault: BaseException) -> None:
+            self._reply("log", method, "".join(traceback.format_exception(fault)))
+
+        channel = LatestSnapshotChannel(task.run, post, on_receiver_gone=lambda: os._exit(0))
+        run_task(task, channel, self.control, report, samples=samples)
+        if self.control.stopped.is_set():
+            channel.discard()
+        channel.join()
+        if samples is not None and self._sends_samples:
+            self._reply("samples", samples.packed())
+
+
+def main(warm: bool = True) -> None:
+    """Warm up, send "ready", and run what the server orders until the pipe closes."""
+    lower_priority()
+    orders, reply = open_pipes()
+    jobs: dict[int, HostedJob] = {}
+
+    def work() -> None:
+        if warm:
+            warm_modules()
+        reply("ready")
+
+    threading.Thread(target=work, name="hcviz-warm", daemon=True).start()
+    try:
+        while True:
+            number, what, data = read(orders)
+            if what == "cores":
+                share_cores(data)
+            elif what == "start":
+                jobs[number] = HostedJob(number, lambda frame: _reply(frame, jobs, reply))
+                jobs[number].start(*data)
+            elif number in jobs:
+                if what in ("stop", "finish"):
+                    jobs[number].stop(what == "finish")
+                else:
+                    jobs[number].control.pause(what == "pause")
+    except (EOFError, pickle.UnpicklingError):
+        os._exit(0)  # the server has gone: end at once, even during a computation
+
+
+def _reply(frame: Any, jobs: dict[int, HostedJob], reply: Callable[[Any], None]) -> None:
+    """Send a report of a run, and forget the run after its last."""
+    number, report = frame
+    if report == ("ended",):
+        jobs.pop(number, None)
+    reply(frame)
