@@ -132,4 +132,10 @@ ALGORITHMS = tuple(
     Algorithm(f"{name}-{where}", name, "", run, ("items",), "ignored", where, Parameters)
     for name, run in RUNS.items()
     for where in ("thread", "process")
+) + tuple(
+    # Samplers run in the server's shared workers.
+    Algorithm(
+        f"{name}-shared", name, "", run, ("items",), "ignored", "thread", Parameters, samples=True
+    )
+    for name, run in RUNS.items()
 )

@@ -27,6 +27,7 @@ from hcviz.jobs.fair_share import (
     Ticket,
 )
 from hcviz.jobs.pool import Pool
+from hcviz.jobs.shared_pool import SharedWorkers
 from hcviz.session.actions import Arrived, Finished, Stopped
 from hcviz.session.model import Session
 from hcviz.ui.features.top_bar.model import live
@@ -246,8 +247,8 @@ def test_a_run_uses_threads_only_if_it_is_alone(line):
 class Sessions:
     """Runners of several sessions on a line with one place."""
 
-    def __init__(self, pool: Pool) -> None:
-        self.line, self.pool = Line(1), pool
+    def __init__(self, pool: Pool, shared: SharedWorkers) -> None:
+        self.line, self.pool, self.shared = Line(1), pool, shared
         self.runners: list[Runner] = []
 
     def add(self, **options: Any) -> tuple[Runner, list[Any]]:
@@ -258,7 +259,7 @@ class Sessions:
             if isinstance(message, Arrived):
                 runner.acknowledge(message.run)
 
-        runner = Runner(post, self.pool, line=self.line, **options)
+        runner = Runner(post, self.pool, line=self.line, shared=self.shared, **options)
         self.runners.append(runner)
         return runner, inbox
 
@@ -270,9 +271,17 @@ def pool() -> Iterator[Pool]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[SharedWorkers]:
+    made = SharedWorkers(1, warm=False)
+    made.start(wait=True)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def sessions(pool: Pool) -> Iterator[Sessions]:
-    made = Sessions(pool)
+def sessions(pool: Pool, shared: SharedWorkers) -> Iterator[Sessions]:
+    made = Sessions(pool, shared)
     yield made
     for runner in made.runners:
         runner.close()
@@ -283,7 +292,7 @@ PROBLEM = Problem(labels=list("abcdef"))
 ENDLESS = {"steps": 10**8, "rest": 0.001}
 
 
-@pytest.mark.parametrize("where", ["thread", "process"])
+@pytest.mark.parametrize("where", ["thread", "process", "shared"])
 def test_three_endless_runs_share_one_place(sessions, where):
     """Each of them brings trees again and again: none has the place for itself."""
     inboxes = []
@@ -301,15 +310,16 @@ def test_three_endless_runs_share_one_place(sessions, where):
         assert sessions.line.running <= 1
 
 
-def test_a_run_that_gave_up_its_place_ends_as_it_would_alone(sessions):
+@pytest.mark.parametrize("where", ["thread", "shared"])
+def test_a_run_that_gave_up_its_place_ends_as_it_would_alone(sessions, where):
     """Same draws, all steps once, although it stood in line several times."""
     alone, first = sessions.add()
-    alone.start(5, "counting-thread", PROBLEM, {"steps": 1500, "rest": 0.001}, 3)
+    alone.start(5, f"counting-{where}", PROBLEM, {"steps": 1500, "rest": 0.001}, 3)
     wait_for(lambda: first and first[-1] == Finished(5))
     rival, _ = sessions.add()
-    rival.start(1, "counting-thread", PROBLEM, ENDLESS, 0)
+    rival.start(1, f"counting-{where}", PROBLEM, ENDLESS, 0)
     shared, second = sessions.add()
-    shared.start(5, "counting-thread", PROBLEM, {"steps": 1500, "rest": 0.001}, 3)
+    shared.start(5, f"counting-{where}", PROBLEM, {"steps": 1500, "rest": 0.001}, 3)
     wait_for(lambda: second and second[-1] == Finished(5))
     last = [inbox[-2].snapshot for inbox in (first, second)]
     assert [each.step for each in last] == [1500, 1500]
@@ -338,14 +348,15 @@ def test_a_run_can_be_cancelled_or_closed_while_it_waits(sessions, tmp_path, how
     wait_for(lambda: delivered and delivered[-1] == Finished(3))
 
 
-def test_a_paused_run_gives_its_place_to_another(sessions):
+@pytest.mark.parametrize("where", ["thread", "shared"])
+def test_a_paused_run_gives_its_place_to_another(sessions, where):
     paused, first = sessions.add()
-    paused.start(1, "counting-thread", PROBLEM, ENDLESS, 0)
+    paused.start(1, f"counting-{where}", PROBLEM, ENDLESS, 0)
     wait_for(lambda: first)
     paused.pause()
     wait_for(lambda: sessions.line.running == 0)
     other, second = sessions.add()
-    other.start(2, "counting-thread", PROBLEM, {"steps": 3}, 0)
+    other.start(2, f"counting-{where}", PROBLEM, {"steps": 3}, 0)
     wait_for(lambda: second and second[-1] == Finished(2))
     known = len(first)
     paused.resume()

@@ -29,13 +29,14 @@ from hcviz.datasets import Pile
 from hcviz.jobs import Runner
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Job
+from hcviz.jobs.shared_pool import SharedWorkers
 from hcviz.jobs.snapshot_channel import INTERVAL, LatestSnapshotChannel
 from hcviz.jobs.warming import warm_modules
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 from tests import jobmethods
 from tests.conftest import ROOT
 
-EVERYWHERE = pytest.mark.parametrize("where", ["thread", "process"])
+EVERYWHERE = pytest.mark.parametrize("where", ["thread", "process", "shared"])
 
 #: What a wait may take at most before a test fails; nothing is expected to take nearly as long.
 LONG = 120.0
@@ -91,14 +92,23 @@ def pool() -> Iterator[Pool]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[SharedWorkers]:
+    """One process for the samplers."""
+    made = SharedWorkers(1, warm=False)
+    made.start(wait=True)
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def inbox() -> Inbox:
     return Inbox()
 
 
 @pytest.fixture
-def runner(inbox: Inbox, pool: Pool) -> Iterator[Runner]:
-    made = Runner(inbox, pool)
+def runner(inbox: Inbox, pool: Pool, shared: SharedWorkers) -> Iterator[Runner]:
+    made = Runner(inbox, pool, shared=shared)
     inbox.runner = made
     yield made
     made.close()
@@ -156,14 +166,14 @@ def test_a_run_arrives_in_order_and_finishes_once(where, runner, inbox):
     assert (pids == {os.getpid()}) == (where == "thread")
 
 
-def test_both_places_give_the_same_run(runner, inbox):
+def test_all_places_give_the_same_run(runner, inbox):
     draws = []
-    for where in ("thread", "process"):
+    for where in ("thread", "process", "shared"):
         inbox.messages.clear()
         runner.start(3, f"counting-{where}", items(), {"steps": 4}, 11)
         inbox.until_over()
         draws.append(inbox.messages[-2].snapshot.metrics["draw"])
-    assert draws[0] == draws[1]
+    assert draws[0] == draws[1] == draws[2]
 
 
 @EVERYWHERE
@@ -451,8 +461,10 @@ def test_a_worker_that_is_killed_is_a_sentence(runner, inbox):
 
 
 def test_prints_do_not_disturb_the_pipe(runner, inbox):
-    runner.start(1, "printing-process", items(), {}, 0)
-    assert inbox.until_over() == Finished(1)
+    for where in ("process", "shared"):
+        inbox.messages.clear()
+        runner.start(1, f"printing-{where}", items(), {}, 0)
+        assert inbox.until_over() == Finished(1)
 
 
 class Local:
@@ -468,11 +480,13 @@ class Local:
 
 
 def test_a_problem_that_cannot_travel_is_a_sentence(runner, inbox):
-    runner.start(1, "counting-process", Problem(oracle=Local()), {}, 0)
-    end = inbox.until_over()
-    assert isinstance(end, Failed)
-    assert "could not be sent to a worker" in end.message
-    assert "module" in end.hint
+    for where in ("process", "shared"):
+        inbox.messages.clear()
+        runner.start(1, f"counting-{where}", Problem(oracle=Local()), {}, 0)
+        end = inbox.until_over()
+        assert isinstance(end, Failed)
+        assert "could not be sent to a worker" in end.message
+        assert "module" in end.hint
 
 
 def test_a_worker_is_used_again(inbox, monkeypatch):

@@ -25,8 +25,9 @@ from hcviz.session.actions import Arrived, Failed, Stopped
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
-#: Times that a run is started again after its shared worker has ended.
-RESTARTS = 1
+#: Times that a run is started again after its shared worker has ended, and seconds that it waits
+#: for another worker.
+RESTARTS, RESTART_SECONDS = 1, 60.0
 #: Seconds that a page waits for a scheduler before the run starts on this machine.
 CONNECT_TIMEOUT = 2.0
 
@@ -333,19 +334,24 @@ class Job:
 
     def _sample(self, task: Task) -> None:
         """Run a sampler in a shared worker, or on this thread if none is ready."""
+        hosted = self._shared.host()
+        if hosted is None:
+            run_task(task, self.channel, self._control, samples=self._samples)
+            return
         for restarts in range(RESTARTS + 1):
-            hosted = self._shared.host()
-            if hosted is None:
-                run_task(task, self.channel, self._control, samples=self._samples)
-                return
             try:
                 self._run_hosted(task, hosted)
                 return
             except WorkerEnded:
-                if restarts == RESTARTS:
+                self.ticket.leave()
+                # Not on a thread: what has ended the worker could end the server.
+                again = None if restarts == RESTARTS else self._shared.host(RESTART_SECONDS)
+                if again is None:
                     raise
                 log.warning("A shared worker has ended; its runs start again in another one.")
+                hosted = again
                 if not self.ticket.enter():
+                    hosted.drop()
                     return
                 task = task if self._reached is None else replace(task, start=self._reached)
 

@@ -9,6 +9,7 @@ import os
 import pickle
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -228,10 +229,19 @@ class SharedWorkers:
             for each in workers:
                 each.wait_ready()
 
-    def host(self) -> HostedRun | None:
-        """Return a run in the worker with the fewest others; None if no worker is ready."""
-        ready = [each for each in self._workers if each.is_ready]
-        return min(ready, key=lambda each: each.load).host() if ready else None
+    def host(self, seconds: float = 0.0) -> HostedRun | None:
+        """Return a run in the worker with the fewest others; None if no worker is ready.
+
+        Wait at most ``seconds`` for one.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            ready = [each for each in self._workers if each.is_ready]
+            if ready:
+                return min(ready, key=lambda each: each.load).host()
+            if not self._workers or time.monotonic() >= until:
+                return None
+            time.sleep(TICK)
 
     def pids(self) -> list[int]:
         """Return the process ids."""
