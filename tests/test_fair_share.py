@@ -372,9 +372,9 @@ def test_the_page_shows_how_many_runs_come_first():
         store.session = type(store.session)(status="sampling")
         assert live(store)["text"] == "Running"
         for ahead, text in (
-            (2, "Waiting: 2 runs before yours"),
-            (1, "Waiting: 1 run before yours"),
-            (0, "Waiting: yours is next"),
+            (2, "Waiting: 2 before you"),
+            (1, "Waiting: 1 before you"),
+            (0, "Waiting: you are next"),
         ):
             store.runs.on_lined_up(ahead)
             assert live(store)["text"] == text

@@ -132,9 +132,7 @@ def live_depends_on(store: Store) -> Any:
 
 def line_text(ahead: int) -> str:
     """Return the status of a run that waits for the runs of other sessions."""
-    return (
-        f"Waiting: {count_noun(ahead, 'run')} before yours" if ahead else "Waiting: yours is next"
-    )
+    return f"Waiting: {ahead} before you" if ahead else "Waiting: you are next"
 
 
 def waiting_sentence(store: Store) -> str:
