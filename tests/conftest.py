@@ -36,8 +36,9 @@ os.environ["HCVIZ_STATE"] = str(ROOT / "tests" / "artifacts" / "state")
 os.environ["HCVIZ_SECONDS"] = "0"
 
 
-# Servers of the tests keep one worker process ready: each costs five processor seconds.
-os.environ["HCVIZ_SPARES"] = "1"
+# Servers of the tests have one worker process in reserve and one for samplers: each costs five
+# processor seconds.
+os.environ["HCVIZ_SPARES"] = os.environ["HCVIZ_WORKERS"] = "1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -22,7 +22,7 @@ from hcviz.core.errors import ClusterError
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import RunLocation, Runner, Samples, long_task
 from hcviz.jobs import cluster as clusters
-from hcviz.jobs import runner as runners
+from hcviz.jobs import job as one_job
 from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.session.actions import Failed, Finished, Stopped
 from hcviz.session.model import DataSpec, Session
@@ -41,7 +41,7 @@ __all__ = ["client", "job_methods", "unhurried"]  # fixtures
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """A page does not wait long for a scheduler; a busy machine's may take longer to answer."""
-    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", LONG)
+    monkeypatch.setattr(one_job, "CONNECT_TIMEOUT", LONG)
 
 
 @pytest.fixture
@@ -285,7 +285,7 @@ def apart():
 
 def ends(process, monkeypatch):
     """A scheduler, for which nobody has to wait from now on."""
-    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(one_job, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 0.5)
     for module in (clusters, long_task):
         monkeypatch.setattr(module, "SCHEDULER_TIMEOUT", 0.5)

@@ -12,7 +12,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs import RunLocation, Runner, worker_watchdog
-from hcviz.jobs import runner as runners
+from hcviz.jobs import job as one_job
 from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.jobs.long_task import LongTask
 from hcviz.jobs.worker_watchdog import paused_sentence, watch_workers
@@ -75,7 +75,7 @@ def test_the_page_can_cancel_what_waits_and_leaves_nothing_behind(
     hold, client, cluster, monkeypatch
 ):
     """It does not wait, either, for a task to leave off that has never begun."""
-    monkeypatch.setattr(runners, "CONNECT_TIMEOUT", LONG)
+    monkeypatch.setattr(one_job, "CONNECT_TIMEOUT", LONG)
     inbox, places, waited = Inbox(), [], []
     there = Cluster(cluster.scheduler_address)
     queues = cluster.scheduler.extensions["queues"].queues
