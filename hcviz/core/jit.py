@@ -7,8 +7,8 @@ An edit therefore recompiles exactly the kernels that it can affect. The folder 
 kernel of hcviz is decorated, so numba functions of other packages keep their cache.
 
 numba unpickles the files of its cache, so another user who can write there can run code. A folder
-is used only if it belongs to this user and no other user can write to it. Without such a folder, or if the
-disk is full, kernels are compiled in each process.
+is used only if it belongs to this user and no other user can write to it. Without such a folder, or
+if the disk is full, kernels are compiled in each process.
 """
 
 from __future__ import annotations
