@@ -48,7 +48,7 @@ class ItemData:
         """
         if isinstance(data, ItemData):
             return data
-        given = as_problem(data)
+        given = data if isinstance(data, Dataset) else as_problem(data)
         if isinstance(given, Dataset):
             problem = given.problem()
         elif isinstance(given, Problem):
