@@ -1,6 +1,6 @@
 """Jobs: runs methods on threads, in processes and on a cluster.
 
-- ``runner.py`` runs the method of a page.
+- ``runner.py`` runs the method of a page; ``job.py`` has one run of it.
 - ``background_runs.py`` runs methods of which only the last snapshot counts.
 - ``compute_cache.py`` computes values in turn and stores them.
 - ``fair_share.py`` decides which jobs of all sessions run; ``priority.py`` leaves the cores to the
@@ -19,8 +19,9 @@
 
 from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
 from hcviz.jobs.compute_cache import BackgroundRun, ComputeCache
+from hcviz.jobs.job import RunLocation
 from hcviz.jobs.pool import POOL
-from hcviz.jobs.runner import RunLocation, Runner
+from hcviz.jobs.runner import Runner
 from hcviz.jobs.samples import Samples
 from hcviz.jobs.shared_pool import SHARED
 from hcviz.jobs.snapshot_channel import Message
