@@ -37,7 +37,7 @@ from hcviz.session import actions as act
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.link import from_query
-from hcviz.ui.features.groups.taxonomy_files import read_groups
+from hcviz.ui.features.groups.taxonomy_files import read_groups_file
 from hcviz.ui.state.data_sources import data_of
 from hcviz.ui.state.saved_look import looks, marks
 from tests.sessions import ANIMALS, Driver
@@ -293,7 +293,7 @@ def _link(content: bytes) -> object:
 
 
 def _groups(suffix: str) -> Callable[[bytes], object]:
-    return lambda content: read_groups(content, f"groups.{suffix}", LABELS)
+    return lambda content: read_groups_file(content, f"groups.{suffix}", LABELS)
 
 
 _LIST = [

@@ -94,7 +94,11 @@ def test_nothing_is_compared_while_trees_stream_in(monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(changed_clades, "nearest_clades", never)
-        assert changed_clades.state(store) == {"later": True, "groups": []}
+        assert changed_clades.state(store) == {
+            "title": "Because of your answer",
+            "later": True,
+            "groups": [],
+        }
     store.change_view(paused=True)  # a tree that stands still can be told
     assert [each["count"] for each in changed_clades.state(store)["groups"]] == [1, 1]
     first = changed_clades.changed_clades(store)

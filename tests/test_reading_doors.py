@@ -20,7 +20,7 @@ DOORS = {
     "constraints": ("a.csv", "together_1,together_2,apart\n{0},{1},{2}\n", "read_triplet_csv"),
     "anchor-near-far": ("a.csv", "{0},{1},{2}\n", "read_triplet_csv"),
     "reference": ("a.nwk", "(({0},{1}),({2},{3}));", "read_reference_tree"),
-    "groups": ("a.txt", OUTLINE, "read_groups"),
+    "groups": ("a.txt", OUTLINE, "read_groups_file"),
     "second version": ("a.txt", OUTLINE, "read_groups_file"),
     "any": ("a.nwk", "(({0},{1}),({2},{3}));", "detect_file"),
 }
@@ -99,7 +99,7 @@ def test_it_can_be_cancelled(kind, store, loop, gate):
 
 
 def test_other_data_cancel_it(store, loop, gate):
-    allowed, _ = gate("read_groups")
+    allowed, _ = gate("read_groups_file")
     labels = store.session.labels
     FileController(store, None, None).open("groups", "a.txt", content_of("groups", labels))
     assert store.open_data(DataSpec(name="iris"))

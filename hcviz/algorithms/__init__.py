@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: The default number of chains of :func:`sample`, the same on every machine, and the most.
 DEFAULT_CHAINS, MAX_CHAINS = 2, 64
 #: The default budget of :func:`sample`, in seconds of wall time.
+#: Largest budget of wall time that is accepted, in seconds.
+MAX_SECONDS = 1e9
 DEFAULT_SECONDS = 60.0
 
 #: The module of each registry name, whose ``ALGORITHMS`` contains it. It is imported at first use.
@@ -305,9 +307,10 @@ def _seconds(seconds: Any) -> float:
     if seconds is None:
         return DEFAULT_SECONDS
     good = isinstance(seconds, int | float | np.integer | np.floating)
-    if not good or isinstance(seconds, bool) or not 0.0 < seconds < math.inf:
+    if not good or isinstance(seconds, bool) or not 0.0 < seconds <= MAX_SECONDS:
         raise InvalidParameter(
-            f"seconds must be a positive number of seconds, not {shorten(repr(seconds))}."
+            f"seconds must be a positive number of seconds, not {shorten(repr(seconds))}.",
+            "Give at most 1e9.",
         )
     return float(seconds)
 

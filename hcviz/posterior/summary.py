@@ -710,6 +710,8 @@ class Posterior(ThinnedTrees):
     # ------------------------------------------------------------------ checks
 
     def _check_tree(self, tree: Tree) -> None:
+        if not isinstance(tree, Tree):
+            raise InvalidData(f"A Tree is needed, not {type(tree).__name__}.")
         if tree.n_leaves != self.n_items:
             raise InvalidData(
                 f"The tree has {tree.n_leaves} leaves, but the posterior has {self.n_items} items."

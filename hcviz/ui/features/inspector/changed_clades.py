@@ -92,7 +92,7 @@ def state(store: Store) -> dict[str, Any] | None:
     if store.baseline is None or store.session.snapshot is None:
         return None
     if store.is_streaming:
-        return {"later": True, "groups": []}
+        return {"title": _heading(store), "later": True, "groups": []}
     found = changed_clades(store)
     if found is None:
         return None
@@ -114,7 +114,12 @@ def state(store: Store) -> dict[str, Any] | None:
         }
         for which in KINDS
     ]
-    return {"later": False, "groups": groups, "chance": chance}
+    return {"title": _heading(store), "later": False, "groups": groups, "chance": chance}
+
+
+def _heading(store: Store) -> str:
+    answered = support_changes.new_statements(store.session)
+    return "Because of your answer" if answered else "Since the last run"
 
 
 def _title(each: ChangedClade, which: str) -> str:

@@ -57,7 +57,7 @@ function changes(state, send) {
   if (!state) return null
   const groups = state.groups.filter(group => group.count)
   return [
-    h("h2", {}, "Since the last run"),
+    h("h2", {}, state.title),
     state.later
       ? h(
           "p",

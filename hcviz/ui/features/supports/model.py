@@ -124,7 +124,19 @@ def accuracy_state(store: Store) -> dict[str, str] | None:
     if not found.settled and store.session.status != "sampling":
         left = time_left(found, store.samples.seconds) if store.samples is not None else ""
         why += f" Run goes on from here{left}."
-    return {"word": _word(found), "why": why, "details": verdict.why}
+    return {"word": _word(found), "why": why, "details": details_sentence(verdict)}
+
+
+def details_sentence(verdict: Verdict) -> str:
+    """Return the verdict's reason. Too few draws for it may be enough for the supports."""
+    if verdict.word != "too few trees yet" or not verdict.numbers:
+        return verdict.why
+    worst = max(each.rhat for each in verdict.numbers.values())
+    name, slowest = min(verdict.numbers.items(), key=lambda each: each[1].least)
+    return (
+        f"R-hat is at most {worst:.3f}. The trees so far are worth {slowest.least:.0f} independent "
+        f"trees for {name}. Estimates that are much more exact than these supports need 400."
+    )
 
 
 def time_left(found: ChainComparison, seconds: float) -> str:
