@@ -95,7 +95,7 @@ def test_nothing_is_compared_while_trees_stream_in(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(changed_clades, "nearest_clades", never)
         assert changed_clades.state(store) == {
-            "title": "Because of your answer",
+            "title": "Since the last run",
             "later": True,
             "groups": [],
         }

@@ -38,6 +38,8 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
     dash.settle()
     expect(sure).to_contain_text(re.compile(r"accurate"))
+    heading = page.locator(".hc-inspector").get_by_role("heading", name="Because of your answer")
+    expect(heading).to_be_visible()
     sure.get_by_text("Details").click()
     expect(sure.locator("details")).to_contain_text(re.compile("R-hat|independent|trees a chain"))
     # The supports are on the branches, and branches of little support are lighter.
