@@ -378,18 +378,23 @@ def before_asked(store):
     return sources.built_in("flowers").asked.get("odd", 0)
 
 
-def test_a_later_state_of_the_same_list_adds_what_is_new(flowers):
+def test_a_later_state_of_the_same_list_adds_what_is_new(flowers, loop):
     labels, known = flowers.session.labels, flowers.problem.comparisons
     text = write_comparison_csv(known, labels)
     log = len(flowers.session.log)
-    upload(flowers, text)
+
+    def upload_whole(text, name="mine.csv"):
+        upload(flowers, text, name=name)
+        loop.until(lambda: flowers.view.loading is None)  # a large file is read beside the page
+
+    upload_whole(text)
     assert "4,196 comparisons here and no others: nothing was added" in flowers.view.message
     assert len(flowers.session.log) == log
-    upload(flowers, write_comparison_csv(known + first(known, 2), labels))
+    upload_whole(write_comparison_csv(known + first(known, 2), labels))
     assert "4,196 comparisons here and 2 more, which were added." in flowers.view.message
     assert flowers.problem.comparisons == known + first(known, 2)
     shorter = first(known, 4000)
-    upload(flowers, write_comparison_csv(shorter, labels), name="other.csv")
+    upload_whole(write_comparison_csv(shorter, labels), name="other.csv")
     assert "4,000 comparisons from other.csv added" in flowers.view.message
     assert len(flowers.problem.comparisons) == 8198
 
