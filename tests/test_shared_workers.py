@@ -109,7 +109,7 @@ def test_a_cancelled_run_leaves_all_its_draws(problem, shared):
     runner.cancel()
     assert inbox.until_over() == Stopped(1)
     last = inbox.messages[-2].snapshot
-    wait_for(lambda: samples._reached >= last.metrics["proposals"])
+    wait_for(lambda: samples.reached >= last.metrics["proposals"])
     assert samples.contains_start(last)
     runner.close()
 
@@ -135,10 +135,10 @@ def test_a_killed_worker_is_replaced_and_its_runs_go_on(problem, shared):
     inbox.until(lambda messages: len(messages) > 3)
     pid = runner.worker_pid
     assert pid in shared.pids()
-    drawn = samples._reached
+    drawn = samples.reached
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: runner.worker_pid not in (None, pid))
-    wait_for(lambda: samples._reached > drawn)
+    wait_for(lambda: samples.reached > drawn)
     assert runner.busy
     assert all(isinstance(message, Arrived) for message in inbox.messages)
     wait_for(lambda: len(shared.pids()) == 2 and pid not in shared.pids())
@@ -170,7 +170,7 @@ def test_without_a_ready_worker_a_thread_samples(problem):
 
 
 def test_runs_are_spread_over_the_workers(shared):
-    wait_for(lambda: all(worker.is_ready for worker in shared._workers))
+    wait_for(lambda: all(worker.is_ready for worker in shared.workers()))
     first, second = shared.host(), shared.host()
     assert first is not None
     assert second is not None
@@ -191,7 +191,7 @@ def test_a_run_that_a_page_leaves_ends_in_the_worker(shared, tmp_path):
     runner.start(1, "counting-shared", Problem(labels=list("abcd")), params, 0)
     inbox.until(lambda messages: len(messages) > 1)
     runner.close()
-    wait_for(lambda: all(worker.load == (0, 0) for worker in shared._workers))
+    wait_for(lambda: all(worker.load == (0, 0) for worker in shared.workers()))
     wait_for(lambda: not any(t.name == "hcviz-run-1" for t in threading.enumerate()))
 
 

@@ -292,7 +292,7 @@ def test_an_outline_can_be_changed_by_hand():
         ("json", "[]", "JSON is not a taxonomy"),
         ("json", JSON % '[{"name": "a", "contents": 3}]', "contents in 'a' must be a list"),
         ("json", JSON % "[7]", "7 where a group should be"),
-        ("json", JSON % ("[{\"contents\":" * 5000), "cannot be read as JSON"),
+        ("json", JSON % ("[{\"contents\":" * 5000), "nested too deeply"),
         ("csv", "a,b\n1,2\n", "columns must be level_1"),
         ("csv", "level_1,level_2,item\n,B,x\n", "Row 2 has a group on level 2, but none above"),
         ("csv", "level_1,item\nA\n", "Row 2 has 1 cells"),

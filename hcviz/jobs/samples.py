@@ -70,7 +70,8 @@ class Samples:
         self.n_offered = 0
         self._joints = ThinnedStream(MAX_JOINTS)
         self._begun, self._next_begun = 0, 0  # draws before the first one of each posterior
-        self._reached = -1.0  # proposals of the furthest draw
+        #: Number of proposals up to the furthest draw; -1 before the first.
+        self.reached = -1.0
         self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
         self._settling: tuple[int, float, ChainComparison] | None = None
@@ -126,9 +127,9 @@ class Samples:
         made = snapshot.metrics.get("proposals")
         with self._lock:
             self._remember(fingerprint)
-            known = made is not None and made <= self._reached
+            known = made is not None and made <= self.reached
             if made is not None and not known:
-                self._reached = made
+                self.reached = made
             if snapshot.step > 0 and not known:  # at step 0 no draw was made
                 self._add(snapshot)
 

@@ -243,6 +243,10 @@ class SharedWorkers:
                 return None
             time.sleep(TICK)
 
+    def workers(self) -> list[SharedWorker]:
+        """Return the present workers."""
+        return list(self._workers)
+
     def pids(self) -> list[int]:
         """Return the process ids."""
         return [each.pid for each in self._workers]
