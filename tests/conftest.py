@@ -104,5 +104,5 @@ def cluster() -> Iterator[Any]:
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands still until the test moves it."""
+    """A clock that shows the time that the test sets."""
     return Clock()

@@ -99,7 +99,7 @@ def test_nothing_is_compared_while_trees_stream_in(monkeypatch):
             "later": True,
             "groups": [],
         }
-    store.change_view(paused=True)  # a tree that stands still can be told
+    store.change_view(paused=True)  # while the run is paused, its tree is compared
     assert [each["count"] for each in changed_clades.state(store)["groups"]] == [1, 1]
     first = changed_clades.changed_clades(store)
     assert changed_clades.changed_clades(store) is first

@@ -133,7 +133,7 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
 
 
 class TestFoldersOfOthers:
-    """numba unpickles what is in the cache, so nobody else may write there."""
+    """numba unpickles the files of its cache, so no other user may write to the folder."""
 
     def test_a_new_folder_is_private_whatever_the_umask(self, package):
         before = os.umask(0)

@@ -333,7 +333,7 @@ def access(environment=None, **options):
     return read_access(**options, environment=environment or {})
 
 
-def test_a_page_is_for_this_machine_unless_somebody_says_so():
+def test_other_machines_get_the_page_only_with_a_permission():
     found = access()
     assert (found.address, found.public, found.password) == ("127.0.0.1", False, None)
     assert found.origins == ("127.0.0.1:5006", "localhost:5006")

@@ -150,7 +150,8 @@ def test_no_without_a_reason_where_the_method_can_keep_it(method, loop):
             assert not store.session.snapshot.tree.has_clade(asked)
 
 
-def test_no_of_a_pair_is_kept_where_the_method_cannot_follow_it(store, card, loop):
+def deny_a_pair(store, card):
+    """Answer No to the first question about two items; the items."""
     card.act("strategy", {"value": "group"})
     card.key("q")
     while len(store.view.question.items) != 2:
@@ -159,6 +160,11 @@ def test_no_of_a_pair_is_kept_where_the_method_cannot_follow_it(store, card, loo
     card.key("r")
     (made,) = store.session.constraints
     assert made.statement == (asked, NOT_A_GROUP)
+    return asked
+
+
+def test_no_of_a_pair_is_kept_where_the_method_cannot_follow_it(store, card, loop):
+    asked = deny_a_pair(store, card)
     assert "This method cannot keep that items are not a group." in store.view.message
     assert store.view.message.startswith("Kept: ")
     assert not store.view.draft.open
@@ -169,15 +175,7 @@ def test_no_of_a_pair_is_kept_where_the_method_cannot_follow_it(store, card, loo
 
 def test_no_of_a_pair_needs_no_odd_one(loop):
     with over_zoo(loop, "ddt") as store:
-        card = QuestionController(store)
-        card.act("strategy", {"value": "group"})
-        card.key("q")
-        while len(store.view.question.items) != 2:
-            card.key(" ")
-        asked = store.view.question.items
-        card.key("r")
-        (made,) = store.session.constraints
-        assert made.statement == (asked, NOT_A_GROUP)
+        deny_a_pair(store, QuestionController(store))
 
 
 def test_a_skipped_group_does_not_come_again(store, card):

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def problem() -> Problem:
 
 
 #: No process: samplers run on a thread of this process.
-NOBODY = SharedWorkers(0)
+NO_WORKERS = SharedWorkers(0)
 
 
 def sample(
@@ -79,7 +80,7 @@ def assert_same(found: tuple[Snapshot, Samples], expected: tuple[Snapshot, Sampl
 
 def test_a_shared_worker_makes_the_draws_of_a_thread(problem, shared):
     here, there = Samples(N), Samples(N)
-    expected = sample(problem, NOBODY, here, steps=6000)
+    expected = sample(problem, NO_WORKERS, here, steps=6000)
     found = sample(problem, shared, there, steps=6000)
     assert_same((found, there), (expected, here))
     assert np.array_equal(found.tree.parent, expected.tree.parent)
@@ -91,7 +92,7 @@ def test_a_shared_worker_makes_the_draws_of_a_thread(problem, shared):
 def test_a_run_continues_the_chain_and_its_draws(problem, shared):
     """It continues what a thread has begun, and a thread continues what it has begun."""
     results = []
-    for first, second in ((NOBODY, NOBODY), (shared, shared), (NOBODY, shared), (shared, NOBODY)):
+    for first, second in product((NO_WORKERS, shared), repeat=2):
         samples = Samples(N)
         begun = sample(problem, first, samples, steps=300)
         assert samples.contains_start(begun)

@@ -13,11 +13,11 @@ import param
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
+from hcviz.core.oracle_protocols import SimilarityOracle
 from hcviz.core.problem import (
     FEWER_QUERIES_HINT,
     MAX_DENSE,
     Problem,
-    SimilarityOracle,
     all_similarities_text,
     as_problem,
 )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import agglomeratekernels as kernels
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
-from hcviz.core.problem import check_square
+from hcviz.core.matrix_checks import check_square
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 

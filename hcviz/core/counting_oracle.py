@@ -18,7 +18,7 @@ from hcviz.core import oraclekernels as kernels
 from hcviz.core.batch_sizer import BatchSizer
 from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
-from hcviz.core.problem import SimilarityOracle, check_oracle
+from hcviz.core.oracle_protocols import SimilarityOracle, check_oracle
 from hcviz.core.query_counts import count_pairs, pairs_between_groups
 from hcviz.core.snapshot import Mask
 from hcviz.core.table_cells import MAX_NUMBER

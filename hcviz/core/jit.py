@@ -38,7 +38,10 @@ PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.M
 )
-
+#: A line that decorates a kernel.
+_DECORATED = re.compile(r"^@njit\b", re.M)
+#: Bits of a folder's mode: its group or all users can write to it.
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 log = logging.getLogger(__name__)
 
@@ -74,35 +77,41 @@ def current_user() -> int:
 def _make_private(folder: Path, is_leaf: bool = False) -> bool:
     """Make the folder. Return True if it is writable, and no other user can write to it.
 
-    ``is_leaf``: the folder has the files. A folder above it may also belong to root, or be one in
-    which no user can replace the files of others, such as ``/tmp``.
+    ``is_leaf``: the folder has the files.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat() if is_leaf else folder.stat()
-        own = found.st_uid == current_user()
-        if (
-            os.name == "posix"
-            and own
-            and found.st_mode & 0o022
-            and not found.st_mode & stat.S_ISVTX
-        ):
-            if is_leaf:  # files of others may be in it
-                shutil.rmtree(folder)
-                folder.mkdir(mode=0o700)
-            else:
-                folder.chmod(found.st_mode & 0o755)
-            found = folder.lstat()
-        is_safe = own and not found.st_mode & 0o022
-        if not is_leaf:
-            sticky = bool(found.st_mode & stat.S_ISVTX)
-            is_safe = is_safe or sticky or (found.st_uid == 0 and not found.st_mode & 0o022)
-        is_safe = is_safe or os.name != "posix"
-        if not is_safe:
-            warn_once(folder, "another user can write to it")
-        return is_safe and stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK)
+        if os.name == "posix":
+            if found.st_uid == current_user() and _lets_others_replace(found):
+                if is_leaf:  # files of others may be in it
+                    shutil.rmtree(folder)
+                    folder.mkdir(mode=0o700)
+                else:
+                    folder.chmod(found.st_mode & 0o755)
+                found = folder.lstat()
+            if not _is_safe(found, is_leaf):
+                warn_once(folder, "another user can write to it")
+                return False
+        return stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK)
     except OSError:  # read-only, full, a file instead of a folder
         return False
+
+
+def _lets_others_replace(found: os.stat_result) -> bool:
+    """Return True if other users can write to a folder, and replace the files of others there."""
+    return bool(found.st_mode & OTHERS_WRITE) and not found.st_mode & stat.S_ISVTX
+
+
+def _is_safe(found: os.stat_result, is_leaf: bool) -> bool:
+    """Return True if no other user can put files into a folder, or into one in it.
+
+    A folder above the files may also belong to root, or be one like ``/tmp``, in which users cannot
+    replace the files of others.
+    """
+    if not found.st_mode & OTHERS_WRITE:
+        return found.st_uid == current_user() or (not is_leaf and found.st_uid == 0)
+    return not is_leaf and bool(found.st_mode & stat.S_ISVTX)
 
 
 @cache
@@ -126,10 +135,6 @@ def cached_share() -> float:
     folders = [folder for folder in map(cache_dir, kernel_sources()) if folder is not None]
     filled = sum(any(Path(folder).glob("*/*.nbi")) for folder in folders)
     return filled / max(1, len(kernel_sources()))
-
-
-#: A line that decorates a kernel.
-_DECORATED = re.compile(r"^@njit\b", re.M)
 
 
 def _dependencies(source: Path) -> set[Path]:

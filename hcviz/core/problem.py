@@ -6,78 +6,32 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, csr_array, issparse
+from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.errors import InvalidConstraint, InvalidData, TooLarge
 from hcviz.core.groups import Groups
 from hcviz.core.item_names import indices_of
+from hcviz.core.matrix_checks import (
+    check_dissimilarity,
+    check_features,
+    check_sparse,
+    check_square,
+    is_feature_table,
+)
+from hcviz.core.oracle_protocols import check_oracle
 from hcviz.core.piles import Pile, check_piles
 from hcviz.core.similarity import from_distance, similarity_from_features
-from hcviz.core.table_cells import MAX_NUMBER
 from hcviz.core.triplets import Comparisons, Triplets, chain_triplets
-from hcviz.core.validation import check_integer
 
 Float = NDArray[np.float64]
 
 #: A dense matrix is not computed for more items: 800 MB.
 MAX_DENSE = 10_000
-#: Number of rows in a block of the check for symmetry.
-BLOCK_ROWS = 256
-
-
-@runtime_checkable
-class SimilarityOracle(Protocol):
-    """An oracle that returns the similarities of items; they are symmetric.
-
-    The similarity of an item to itself has no meaning.
-
-    Attributes
-    ----------
-    n_items : int
-        Number of items.
-    cheap : bool, optional
-        True: asking again is faster than caching. Otherwise a run caches the answers and asks for
-        each pair once.
-    thread_safe : bool, optional
-        True: several threads may call the oracle at once.
-    symmetric : bool, optional
-        True: the oracle is known to be symmetric. Otherwise some pairs are asked in both orders.
-    all_at_once : bool, optional
-        True: methods that need a full matrix may ask for all similarities.
-    pictures : bool, optional
-        True: a heatmap may ask for about ten thousand similarities more than the method.
-
-    Notes
-    -----
-    All optional attributes are False by default. If a call is expensive whatever its size, the
-    oracle should also have ``paired_similarity(first, second)``: the similarities of ``first[i]``
-    with ``second[i]``, shape (len(first),). Then a request that is partly cached needs one call.
-    """
-
-    n_items: int
-
-    def similarity(self, rows: NDArray[np.int32], cols: NDArray[np.int32]) -> Float:
-        """Return similarities, float64 (len(rows), len(cols))."""
-        ...
-
-
-@runtime_checkable
-class ComparisonOracle(Protocol):
-    """An oracle that tells which of two pairs of items is more similar."""
-
-    n_items: int
-
-    def compare(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
-        """Return +1 where pair ``first[i]`` is more similar than ``second[i]``, -1 where less.
-
-        Both are int32 (m, 2); the answer is int8 (m,), 0 for a tie.
-        """
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -631,16 +585,6 @@ def _texts(values: Any, what: str) -> tuple[str, ...]:
         raise InvalidData(f"{what} must be a list of names, not {values!r}.") from None
 
 
-def check_oracle(oracle: Any) -> int:
-    """Check that an object is an oracle, and return its number of items."""
-    if not isinstance(oracle, SimilarityOracle | ComparisonOracle):
-        raise InvalidData(
-            f"An oracle needs n_items and a method similarity or compare; {oracle!r} lacks them.",
-            "See hcviz.core.problem.SimilarityOracle and ComparisonOracle.",
-        )
-    return check_integer(oracle.n_items, "The oracle's n_items", InvalidData, 1)
-
-
 def as_problem(given: Any) -> Any:
     """Convert a table of features or a data set to a problem; return other values unchanged.
 
@@ -652,151 +596,4 @@ def as_problem(given: Any) -> Any:
     return make() if callable(make) else given
 
 
-def is_feature_table(given: Any) -> bool:
-    """Return True for a DataFrame, an array, a sparse matrix, a list or a tuple."""
-    nested = isinstance(given, list | tuple)
-    return nested or hasattr(given, "__array__") or issparse(given)
-
-
-def feature_table(features: ArrayLike) -> Float:
-    """Convert features to a float64 (n, d) array; its cells are not checked.
-
-    A read-only array that owns its memory is returned unchanged; anything else is copied.
-    """
-    if issparse(features):
-        raise InvalidData(
-            "The features are a sparse matrix.",
-            "Give features.toarray(). Only similarities may be sparse: Problem(similarity=...).",
-        )
-    try:
-        array = features if _is_frozen(features) else np.array(features, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        if "inhomogeneous" in str(error):
-            raise InvalidData("Features must have shape (n, d): rows differ in length.") from None
-        raise InvalidData(f"The features are not numbers: {error}.") from None
-    if array.ndim != 2:
-        column = ".to_frame()" if hasattr(features, "to_frame") else ".reshape(-1, 1)"
-        raise InvalidData(
-            f"Features must have shape (n, d), not {array.shape}.",
-            f"For a single feature give features{column}." if array.ndim == 1 else "",
-        )
-    return array
-
-
-def _is_frozen(array: Any) -> TypeGuard[Float]:
-    plain = type(array) is np.ndarray and array.dtype == np.float64
-    return plain and array.flags.owndata and not array.flags.writeable
-
-
-def check_features(features: ArrayLike) -> Float:
-    """Return features as a finite, read-only float64 (n, d) array."""
-    array = feature_table(features)
-    wrong = np.argwhere(~np.isfinite(array))
-    if wrong.size:
-        row, column = wrong[0]
-        raise InvalidData(
-            f"Row {row}, column {column} of the features is {array[row, column]} "
-            f"({len(wrong)} such cell(s) in all).",
-            "Fill missing cells first: hcviz.datasets.fill_missing(features).",
-        )
-    _refuse_huge(array, "features")
-    array.flags.writeable = False
-    return array
-
-
-def check_square(matrix: ArrayLike, noun: str) -> Float:
-    """Return a matrix as a finite, square, symmetric, read-only float64 array."""
-    try:
-        array = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidData(f"The {noun} matrix does not hold numbers: {error}.") from None
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        shape = " x ".join(str(side) for side in array.shape)
-        raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
-    wrong = np.argwhere(~np.isfinite(array))
-    if wrong.size:
-        row, column = wrong[0]
-        raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
-    _refuse_huge(array, noun)
-    limit = 1e-9 * max(1.0, array.max(initial=0.0), -array.min(initial=0.0))
-    for first in range(0, len(array), BLOCK_ROWS):  # in blocks, to save memory
-        part = slice(first, first + BLOCK_ROWS)
-        gap = np.abs(array[part] - array[:, part].T)
-        if gap.max() > limit:
-            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-            row += first
-            raise InvalidData(
-                f"A {noun} matrix must be symmetric; row {row}, column {column} is "
-                f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
-            )
-    array.flags.writeable = False
-    return array
-
-
-def check_dissimilarity(matrix: ArrayLike) -> Float:
-    """Check a matrix with :func:`check_square`; entries off the diagonal must be 0 or more."""
-    array = check_square(matrix, "dissimilarity")
-    below = np.argwhere(np.triu(array, 1) < 0)
-    if below.size:
-        row, column = below[0]
-        raise InvalidData(
-            f"Dissimilarities must be 0 or more; row {row}, column {column} is "
-            f"{array[row, column]:g}.",
-            "If larger numbers mean more similar, give the matrix as similarity.",
-        )
-    return array
-
-
-def check_sparse(matrix: Any, noun: str) -> Any:
-    """Return a sparse matrix as a read-only, symmetric csr_array of finite float64 >= 0.
-
-    Its indices are int32. O(nnz log nnz).
-    """
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = " x ".join(str(side) for side in matrix.shape)
-        raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
-    if matrix.dtype.kind not in "biuf":
-        raise InvalidData(f"The {noun} matrix does not hold numbers, but {matrix.dtype}.")
-    array = csr_array(matrix, dtype=np.float64, copy=True)
-    array.sum_duplicates()
-    array.eliminate_zeros()
-    for wrong, problem in (
-        (~np.isfinite(array.data), "must be finite"),
-        (array.data > MAX_NUMBER, f"too large to compute with (the limit is {MAX_NUMBER:g})"),
-        (array.data < 0, "must be 0 or more in a sparse matrix, where missing entries are 0"),
-    ):
-        if wrong.any():
-            place = int(np.flatnonzero(wrong)[0])
-            row = int(np.searchsorted(array.indptr, place, side="right")) - 1
-            raise InvalidData(
-                f"Row {row}, column {array.indices[place]} of the {noun} is "
-                f"{array.data[place]:g}: {problem}."
-            )
-    gap = coo_array(abs(array - array.T))
-    limit = 1e-9 * max(1.0, float(array.data.max(initial=0.0)))
-    if gap.nnz and gap.data.max() > limit:
-        worst = int(gap.data.argmax())
-        row, column = int(gap.coords[0][worst]), int(gap.coords[1][worst])
-        raise InvalidData(
-            f"A {noun} matrix must be symmetric; row {row}, column {column} is "
-            f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}.",
-            "To make a graph of nearest neighbours symmetric, use (a + a.T) / 2 or a.maximum(a.T).",
-        )
-    array.indptr = array.indptr.astype(np.int32)
-    array.indices = array.indices.astype(np.int32)
-    for part in (array.data, array.indptr, array.indices):
-        part.flags.writeable = False
-    return array
-
-
-def _refuse_huge(array: Float, noun: str) -> None:
-    if max(array.max(initial=0.0), -array.min(initial=0.0)) > MAX_NUMBER:
-        row, column = np.argwhere(np.abs(array) > MAX_NUMBER)[0]
-        raise InvalidData(
-            f"Row {row}, column {column} of the {noun} is {array[row, column]:g}, too large to "
-            f"compute with (the limit is {MAX_NUMBER:g}).",
-            "Measure in a larger unit.",
-        )
-
-
-__all__ = ["ComparisonOracle", "Problem", "SimilarityOracle", "as_problem"]
+__all__ = ["MAX_DENSE", "Problem", "as_problem"]

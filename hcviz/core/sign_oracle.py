@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.problem import check_square
+from hcviz.core.matrix_checks import check_square
 
 
 class SignOracle:
     """An oracle that compares pairs of items by a hidden similarity matrix.
 
-    It is a :class:`hcviz.core.problem.ComparisonOracle`.
+    It is a :class:`hcviz.core.oracle_protocols.ComparisonOracle`.
 
     Parameters
     ----------

@@ -15,7 +15,9 @@ from scipy.spatial.distance import pdist, squareform
 
 from hcviz.core import oraclekernels as kernels
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
-from hcviz.core.problem import Problem, SimilarityOracle, check_features, check_sparse, check_square
+from hcviz.core.matrix_checks import check_features, check_sparse, check_square
+from hcviz.core.oracle_protocols import SimilarityOracle
+from hcviz.core.problem import Problem
 from hcviz.core.similarity import scaled, zscore
 from hcviz.core.validation import check_integer
 

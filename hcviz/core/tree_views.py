@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import treekernels
 from hcviz.core.errors import InvalidParameter, InvalidTree
 from hcviz.core.layoutkernels import elbow_path, ordered_leaves, outer_children
+from hcviz.core.text import shorten
 from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ class TreeViews:
         across(*((n, 0) if lies else (0, n)))
         axis = ax.yaxis if lies else ax.xaxis
         if n <= MAX_NAMED if names is None else names:
-            axis.set_ticks(np.arange(n) + 0.5, [_short(self._names()[i]) for i in order])
+            axis.set_ticks(np.arange(n) + 0.5, [shorten(self._names()[i], MAX_NAME) for i in order])
             axis.set_tick_params(length=0, rotation=0 if lies else 90)
             axis.set_ticks_position(_names_side(orientation))  # type: ignore[arg-type]
         else:
@@ -348,7 +349,7 @@ class TreeViews:
         n, named = self.n_leaves, self.n_leaves <= MAX_NAMED
         row = ROW_PX if named else 480 / n
         order, x, y, rows = self._branches()
-        names = [_short(self._names()[i]) for i in order]
+        names = [shorten(self._names()[i], MAX_NAME) for i in order]
         text = 7 * max(map(len, names)) + 8 if named else 0
         width, top = WIDTH_PX - text - 8, float(self.height[-1]) or 1.0
         path = "".join(
@@ -391,10 +392,6 @@ def nodes_above_a_cut(parent: Int, height: Float, n: int, n_clusters: int) -> ND
     removed = np.zeros(m, np.bool_)
     removed[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
     return removed
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
 
 
 def _names_side(orientation: str) -> str:

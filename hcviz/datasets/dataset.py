@@ -12,16 +12,10 @@ from numpy.typing import NDArray
 from hcviz.core.column_kinds import TableSummary
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.gower import gower, gower_columns
+from hcviz.core.matrix_checks import check_dissimilarity, check_square, feature_table
+from hcviz.core.oracle_protocols import check_oracle
 from hcviz.core.piles import Pile, check_piles, pile_similarity, without_participants
-from hcviz.core.problem import (
-    Problem,
-    all_similarities_text,
-    check_dissimilarity,
-    check_labels,
-    check_oracle,
-    check_square,
-    feature_table,
-)
+from hcviz.core.problem import Problem, all_similarities_text, check_labels
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.table_dates import DateScale

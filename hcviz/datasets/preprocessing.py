@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.problem import feature_table
+from hcviz.core.matrix_checks import feature_table
 from hcviz.core.table_columns import column_mean
 
 Float = NDArray[np.float64]

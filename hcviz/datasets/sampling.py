@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.problem import check_square
+from hcviz.core.matrix_checks import check_square
 from hcviz.core.triplets import Comparisons
 
 Int = NDArray[np.int64]

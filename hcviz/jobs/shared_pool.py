@@ -220,9 +220,8 @@ class SharedWorkers:
         """Start the processes, once."""
         number = worker_number() if self._number is None else self._number
         with self._lock:
-            while len(self._workers) < number and not self._closed:
-                self._workers.append(SharedWorker(self, self._warm))
-            if len(self._workers) == number:
+            if number and not self._workers and not self._closed:
+                self._workers = [SharedWorker(self, self._warm) for _ in range(number)]
                 atexit.register(self.close)
             workers = list(self._workers)
         if wait:

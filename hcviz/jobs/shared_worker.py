@@ -68,15 +68,10 @@ class SampleSender:
         if samples is None or not isinstance(message, Arrived):
             return None
         snapshot, now = message.snapshot, time.monotonic()
-        if samples.n_offered == self._sent and snapshot.step != snapshot.total:
-            return None
-        is_new = snapshot.tree is not self._tree
-        if (
-            snapshot.step != snapshot.total
-            and now < self._time
-            and not (is_new and now >= self._tree_time)
-        ):
-            return None
+        if snapshot.step != snapshot.total:
+            due = self._time if snapshot.tree is self._tree else self._tree_time
+            if now < due or samples.n_offered == self._sent:
+                return None
         self._tree, self._sent = snapshot.tree, samples.n_offered
         packed = samples.packed()
         done = time.monotonic()

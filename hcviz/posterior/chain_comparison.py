@@ -61,6 +61,14 @@ class ChainComparison:
         return self.accuracy <= LIMIT
 
 
+def accuracy_text(found: ChainComparison | None) -> str:
+    """Return a text such as "supports accurate to about 8 points"."""
+    if found is None or not found.accuracy >= 0.0:
+        return "too few trees yet"
+    points = max(round(100.0 * found.accuracy), 1)
+    return f"supports accurate to about {points} point{'s' if points > 1 else ''}"
+
+
 def compare_chains(chains: Sequence[Codes]) -> ChainComparison:
     """Compare the clade supports of independent chains.
 

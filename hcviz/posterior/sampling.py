@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TextIO
 
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior.chain_comparison import ChainComparison, compare_chains
+from hcviz.posterior.chain_comparison import ChainComparison, accuracy_text, compare_chains
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws, Sampler
 from hcviz.posterior.summary import Posterior
@@ -182,11 +182,3 @@ class _ProgressLine:
     def close(self) -> None:
         if self._stream is not None:
             self._stream.write("\n")
-
-
-def accuracy_text(found: ChainComparison | None) -> str:
-    """Return a text such as "supports accurate to about 8 points"."""
-    if found is None or not found.accuracy >= 0.0:
-        return "too few trees yet"
-    points = max(round(100.0 * found.accuracy), 1)
-    return f"supports accurate to about {points} point{'s' if points > 1 else ''}"

@@ -13,7 +13,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import convergence, kernels
-from hcviz.posterior.chain_comparison import ChainComparison
+from hcviz.posterior.chain_comparison import ChainComparison, accuracy_text
 from hcviz.posterior.chain_record import ChainRecord
 from hcviz.posterior.clade_names import clade_names
 from hcviz.posterior.clades import CladeTable
@@ -98,12 +98,12 @@ class Posterior(ThinnedTrees):
         return self.clade_table.trees
 
     def __repr__(self) -> str:
-        text = f"Posterior({len(self)} trees of {self.n_items} items"
-        found = self.compare_chains() if len(self) else None
-        if found is None or not found.accuracy >= 0.0:
-            return f"{text})"
-        state = "settled" if found.settled else "not settled"
-        return f"{text}, {state}: supports accurate to {100 * found.accuracy:.0f} points)"
+        trees = f"{len(self)} trees of {self.n_items} items"
+        if not len(self):
+            return f"Posterior({trees})"
+        found = self.compare_chains()
+        word = "settled" if found.settled else "not settled"
+        return f"Posterior({trees}, {word}: {accuracy_text(found)})"
 
     def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
         """Add a draw.

@@ -13,7 +13,8 @@ from scipy.spatial.distance import cdist
 from hcviz.core.dataframes import cells_of_frame, is_frame
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.matching_rows import matching_rows
-from hcviz.core.problem import as_problem, feature_table
+from hcviz.core.matrix_checks import feature_table
+from hcviz.core.problem import as_problem
 from hcviz.core.similarity import scaled
 from hcviz.core.table_columns import column_mean
 from hcviz.core.text import join_names

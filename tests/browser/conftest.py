@@ -117,6 +117,22 @@ def serve(context: BrowserContext, new_page: Callable[[], Page]) -> Iterator[Cal
 
 
 @pytest.fixture
+def zoo_with_budget(
+    serve: Callable[..., Server], new_page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int], Page]:
+    """Opens Zoo on a server whose samplers run for up to so many seconds."""
+
+    def open_page(seconds: int) -> Page:
+        monkeypatch.setenv("HCVIZ_SECONDS", str(seconds))
+        url = serve(ROOT / "app.py", log="budget.log").url
+        made = new_page()
+        made.goto(f"{url}?data=zoo")
+        return made
+
+    return open_page
+
+
+@pytest.fixture
 def blank(server: Server, new_page: Callable[[], Page]) -> Iterator[Page]:
     """An empty page for a test that opens an address of its own on the dashboard.
 

@@ -13,19 +13,14 @@ from hcviz.io.session_file import load_session
 from hcviz.metrics import triplet_distance
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import wait_until
-from tests.conftest import ROOT
 
 QUESTIONS = 15
 
 
 @pytest.fixture
-def page(serve, new_page, monkeypatch):
-    """The page with runs of up to two seconds, since supports that did not settle may mislead."""
-    monkeypatch.setenv("HCVIZ_SECONDS", "2")
-    server = serve(ROOT / "app.py", log="conversation.log")
-    made = new_page()
-    made.goto(f"{server.url}?data=zoo")
-    return made
+def page(zoo_with_budget):
+    """Runs settle, since supports that did not settle may mislead."""
+    return zoo_with_budget(2)
 
 
 class Conversation:

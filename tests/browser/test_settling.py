@@ -9,16 +9,11 @@ from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import column, wait_for
-from tests.conftest import ROOT
 
 
 @pytest.fixture
-def page(serve, new_page, monkeypatch):
-    monkeypatch.setenv("HCVIZ_SECONDS", "6")
-    server = serve(ROOT / "app.py", log="settling.log")
-    made = new_page()
-    made.goto(f"{server.url}?data=zoo")
-    return made
+def page(zoo_with_budget):
+    return zoo_with_budget(6)
 
 
 def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile(page):

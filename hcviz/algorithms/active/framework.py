@@ -26,7 +26,7 @@ from hcviz.algorithms.active.thread_executor import ThreadExecutor
 from hcviz.core.build import build, constraint_rows
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.problem import check_oracle
+from hcviz.core.oracle_protocols import check_oracle
 from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.validation import check_integer

@@ -25,7 +25,7 @@ def pairs_of(index: Int, n: int) -> NDArray[np.int32]:
 
 
 class Asker:
-    """Asks a :class:`hcviz.core.problem.ComparisonOracle`, and counts the questions."""
+    """Asks a :class:`hcviz.core.oracle_protocols.ComparisonOracle`, and counts the questions."""
 
     def __init__(self, oracle: Any) -> None:
         self.oracle = oracle

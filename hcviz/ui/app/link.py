@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.text import shorten
 from hcviz.session.constraint import (
     EVERYTHING_ELSE,
     NOT_A_GROUP,
@@ -149,8 +150,9 @@ def _constraint(text: str) -> LinkedConstraint:
         outside = _CLADE_MEANINGS.get(apart) or as_apart(map(int, apart.split(".")))
         return tuple(int(item) for item in group.split(".")), outside, not text.endswith("~")
     except ValueError:
-        shown = text if len(text) <= 40 else f"{text[:39]}…"
-        raise InvalidParameter(f"The link's constraint {shown!r} cannot be read.") from None
+        raise InvalidParameter(
+            f"The link's constraint {shorten(text, 40)!r} cannot be read."
+        ) from None
 
 
 def _group(text: str) -> LinkedGroup:
@@ -179,7 +181,7 @@ def _whole(single: Mapping[str, str], name: str) -> int | None:
     except ValueError:
         value = -1
     if not 0 <= value < LARGEST:
-        shown = single[name] if len(single[name]) <= 40 else f"{single[name][:39]}…"
+        shown = shorten(single[name], 40)
         raise InvalidParameter(f"The link's {name} must be a whole number, not {shown!r}.")
     return value
 

@@ -18,7 +18,8 @@ from bokeh.settings import settings
 
 from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
-from hcviz.core.problem import Problem, feature_table, is_feature_table
+from hcviz.core.matrix_checks import feature_table, is_feature_table
+from hcviz.core.problem import Problem
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.text import count_noun
 
 #: Visitors that a limit remembers. Then it forgets those that may do everything again.
 REMEMBERED = 10_000
@@ -82,8 +83,7 @@ class UploadLimit:
 
 def seconds(wait: float) -> str:
     """Return a time to wait as text: ``1 second``, ``90 seconds``."""
-    whole = max(1, math.ceil(wait))
-    return f"{whole} second" + ("s" if whole > 1 else "")
+    return count_noun(max(1, math.ceil(wait)), "second")
 
 
 __all__ = ["RateLimit", "UploadLimit", "seconds"]

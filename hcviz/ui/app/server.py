@@ -22,7 +22,8 @@ from hcviz.ui.app.gatekeeper import (
 from hcviz.ui.app.page import budget, serve_page, warm
 from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.compat.error_replies import hide_error_details
-from hcviz.ui.compat.login import ERROR, LOGOUT, PasswordAuth
+from hcviz.ui.compat.login import PAGE as LOGIN_PAGE
+from hcviz.ui.compat.login import PasswordAuth
 from hcviz.ui.compat.request_guard import add_headers, guard_requests
 from hcviz.ui.state import data_sources as sources
 
@@ -108,8 +109,8 @@ def protection(access: Access) -> dict[str, Any]:
     elif access.oauth:
         options |= {
             "oauth_provider": access.oauth,
-            "oauth_error_template": str(ERROR),
-            "logout_template": str(LOGOUT),
+            "oauth_error_template": str(LOGIN_PAGE),
+            "logout_template": str(LOGIN_PAGE),
         }
     if access.password is not None or access.oauth:
         options["cookie_secret"] = pn.config.cookie_secret or secrets.token_urlsafe(32)

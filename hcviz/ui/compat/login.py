@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 from panel.auth import BasicAuthProvider, BasicLoginHandler
 
-#: The pages of login and logout, and the page of OAuth's errors.
-LOGIN, LOGOUT, ERROR = (
-    Path(__file__).with_name(f"{name}.html") for name in ("login", "logout", "auth_error")
-)
+#: The page of login, logout and OAuth's errors. Which it is depends on the values it gets: Panel
+#: gives ``errormessage`` to a login, ``error`` to an error, and neither to a logout.
+PAGE = Path(__file__).with_name("login.html")
 #: The user's name in Panel's cookie: one password is for all visitors.
 USER = "visitor"
 #: Longest address to which a login returns. Browsers drop longer cookies.
@@ -38,7 +37,7 @@ class PasswordAuth(BasicAuthProvider):
 
     def __init__(self, password: str, tries: Tries) -> None:
         self._password, self._tries = password, tries
-        super().__init__(login_template=str(LOGIN), logout_template=str(LOGOUT))
+        super().__init__(login_template=str(PAGE), logout_template=str(PAGE))
 
     @property
     def login_handler(self) -> type[BasicLoginHandler]:
@@ -98,4 +97,4 @@ def _local(address: str) -> str:
     return address if is_local and "\\" not in address and len(address) < MAX_NEXT else "/"
 
 
-__all__ = ["ERROR", "PasswordAuth"]
+__all__ = ["PAGE", "PasswordAuth"]

@@ -15,7 +15,8 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
+from hcviz.core.oracle_protocols import ComparisonOracle, SimilarityOracle
+from hcviz.core.problem import Problem
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset

@@ -8,7 +8,8 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
-from hcviz.core.problem import Problem, SimilarityOracle
+from hcviz.core.oracle_protocols import SimilarityOracle
+from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import BackgroundRuns
 from hcviz.session.model import Session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hcviz.core.text import count_noun, join_names
@@ -96,22 +96,21 @@ class NewItems:
 
     def with_decisions_of(self, before: NewItems) -> NewItems:
         """Return the same with the decisions that were made about an earlier list."""
-        row = {label: k for k, label in enumerate(self.rows.labels)}
-        names = before.rows.labels
-        return replace(
-            self,
-            dismissed=frozenset(row[names[k]] for k in before.dismissed if names[k] in row),
-            chosen={row[names[k]]: group for k, group in before.chosen.items() if names[k] in row},
-        )
+        return self._decided(before.rows.labels, before.dismissed, before.chosen)
 
     def with_decisions(self, offered: OfferedItems) -> NewItems:
         """Return the same with the decisions that the session has."""
-        before = offered.rows.labels
+        return self._decided(offered.rows.labels, offered.dismissed, dict(offered.chosen))
+
+    def _decided(
+        self, labels: Sequence[str], dismissed: Iterable[int], chosen: Mapping[int, str]
+    ) -> NewItems:
+        """Return the same with decisions about rows that had these labels; others are dropped."""
         row = {label: k for k, label in enumerate(self.rows.labels)}
         return replace(
             self,
-            dismissed=frozenset(row[before[k]] for k in offered.dismissed if before[k] in row),
-            chosen={row[before[k]]: group for k, group in offered.chosen if before[k] in row},
+            dismissed=frozenset(row[labels[k]] for k in dismissed if labels[k] in row),
+            chosen={row[labels[k]]: group for k, group in chosen.items() if labels[k] in row},
         )
 
     def with_dismissed(self) -> NewItems:

@@ -38,6 +38,7 @@ def state(store: Store) -> dict[str, Any]:
         for group in {items.group_of(row, session.groups) for row in listed}
         if any(lock.enabled for lock in locks_around(session, group))
     }
+    known = set(session.labels)
     return {
         "name": items.rows.filename,
         "notes": list(items.notes),
@@ -47,7 +48,7 @@ def state(store: Store) -> dict[str, Any]:
         "sure": len(items.likely(session.labels, session.groups)),
         "percent": round(100 * LIKELY),
         "dismissed": len(items.dismissed),
-        "accepted": sum(label in set(session.labels) for label in items.rows.labels),
+        "accepted": sum(label in known for label in items.rows.labels),
         "changed": items.groups != session.groups or items.n_items != session.n_items,
     }
 
