@@ -146,7 +146,7 @@ class Samples:
         made = int(start.metrics["proposals"])
         continues = self._is_recorded and len(self._draws) == chains and made >= self._first
         if continues and self.contains_start(start):
-            # Copies, because the threads of a run that is being stopped may still add to the others.
+            # Copies, since the threads of a run that is being stopped may still add to these.
             self._draws = [each.first(made - self._first) for each in self._draws]
         else:
             self._begin()
