@@ -18,7 +18,8 @@ LIMIT = 0.05
 #: The accuracy is this quantile over clades, and clades with at most this support are left out.
 QUANTILE, MIN_SUPPORT = 0.95, 0.05
 #: Effective numbers of draws are computed for at most this many clades, evenly spread over codes.
-MAX_CHECKED = 64
+#: Of a table with 313 clades, a sample of 64 gave an error of .034 in place of .044.
+MAX_CHECKED = 256
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def compare_chains(chains: Sequence[Codes]) -> ChainComparison:
     Notes
     -----
     The comparison of split frequencies and effective sizes follows Fabreti and Höhna (2022).
-    O(N log N) for N codes in all, and O(draws log draws) for each of 64 clades.
+    O(N log N) for N codes in all, and O(draws log draws) for each of at most 256 clades.
 
     References
     ----------

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import fft
 from scipy.special import ndtri
 from scipy.stats import chi2, rankdata
 
@@ -241,8 +242,9 @@ def _ess(x: Float) -> float:
     if np.ptp(x) < 1e-15:
         return float(x.size)
     centred = x - x.mean(axis=1, keepdims=True)
-    spectrum = np.fft.rfft(centred, 2 * draws, axis=1)
-    product = np.fft.irfft(spectrum * np.conj(spectrum), axis=1)[:, :draws]
+    length = fft.next_fast_len(2 * draws, real=True)
+    spectrum = fft.rfft(centred, length, axis=1)
+    product = fft.irfft(spectrum * np.conj(spectrum), length, axis=1)[:, :draws]
     covariance = product.mean(axis=0) / draws
     within = covariance[0] * draws / (draws - 1)
     total = covariance[0]
