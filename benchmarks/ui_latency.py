@@ -242,9 +242,9 @@ class Bench:
         try:
             for name in (a, b):
                 dashboard.click_label(name)
-                expect(page.locator(".hc-constraints .says")).to_contain_text(name)
+                expect(page.locator(".hc-constraints .statement")).to_contain_text(name)
             dashboard.press("o")
-            expect(page.locator(".hc-constraints .says")).to_contain_text("odd one out")
+            expect(page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
             dashboard.click_label(c)
         except ValueError:  # the label of a selected item has replaced this label
             return None

@@ -51,12 +51,12 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     assert [each.author for each in zoo.session.constraints] == ["you", "Ann", "Ann"]
     (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     # Ann's second answer contradicts her first, which is in use: it is not counted as hers.
-    assert (pair["share"], pair["clashes"]) == ("100 %", [])
+    assert (pair["share"], pair["disagreements"]) == ("100 %", [])
     zoo.dispatch(act.DeleteConstraint(2), act.AddConstraint((3, 4), 0, author="Ann"))
     (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     assert pair["share"] == "0 %"
     assert pair["sentence"] == "0 alike, 1 in conflict, of 1 triple."
-    (clash,) = pair["clashes"]
+    (clash,) = pair["disagreements"]
     assert clash["sentence"] == zoo.session.constraints[0].sentence(zoo.session.labels)
     assert clash["with"] == [zoo.session.constraints[1].sentence(zoo.session.labels)]
 

@@ -102,8 +102,8 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
         card.pick(item)
     draft = constraints_model.state(store)["draft"]
     assert draft["verdict"]["kind"] == "correction"
-    assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
-    assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
+    assert draft["sampleShares"][0]["kind"] in ("surprising", "so far")
+    assert "of the sampled trees" in draft["sampleShares"][0]["sentence"]
     assert asked(store) is first
     gestures.apply()
     assert asked(store) is None

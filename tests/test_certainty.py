@@ -87,7 +87,7 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     assert supports_model.group_sentence(store, (0,)) is None
     store.change_view(selection=whole)
     shown = inspector_model.state(store)["selection"]
-    assert shown["sure"] == share
+    assert shown["support"] == share
     assert shown["words"].endswith(share)
 
 
@@ -118,7 +118,7 @@ def test_settled_is_said_of_independent_draws_only(store, told):
     assert supports_model.group_sentence(store, whole) == (
         "100 % of the last 3,488 trees have exactly this group."
     )
-    assert inspector_model.live(store)["sure"] == said
+    assert inspector_model.live(store)["accuracy"] == said
 
 
 def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, told):
@@ -186,7 +186,7 @@ def test_what_200_trees_of_zoo_say(store):
     assert said["word"] != "settled"  # worth a handful of independent ones
     assert said["why"].endswith(" Run goes on from here.")
     assert not supports_model.is_settled(store)
-    assert inspector_model.live(store)["sure"] == said
+    assert inspector_model.live(store)["accuracy"] == said
 
 
 def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypatch):
@@ -240,7 +240,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     run, snapshot = store.session.run, store.session.snapshot
 
     def live():
-        return inspector_model.live(store)["sure"]["word"]
+        return inspector_model.live(store)["accuracy"]["word"]
 
     store.runner.cancel()  # what it sends is sent by hand
     assert store.session.shown < run
@@ -256,7 +256,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))
-    assert inspector_model.live(store)["sure"] is None
+    assert inspector_model.live(store)["accuracy"] is None
 
 
 def test_supports_are_shown_on_a_tree_of_any_method(store, loop):

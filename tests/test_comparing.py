@@ -232,14 +232,14 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
         tree = store.session.tree
         card.key("1")
         assert store.session.tree is tree
-        offered = comparisons_model.state(store)["unheeded"]
+        offered = comparisons_model.state(store)["ignored"]
         assert offered["sentence"] == "Average linkage does not use comparisons."
         reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
         loop.until(lambda: store.session.status == "settled")
         assert store.session.method == "4-al"
-        assert comparisons_model.state(store)["unheeded"] is None
+        assert comparisons_model.state(store)["ignored"] is None
         other.key("q")  # one card at a time
         assert store.view.three == ()
         loop.until(lambda: store.view.question is not None)
@@ -432,7 +432,7 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
         assert store.view.message.startswith(said)
         assert store.session.tree is tree
-        assert comparisons_model.state(store)["unheeded"]["method"] == "4-al"
+        assert comparisons_model.state(store)["ignored"]["method"] == "4-al"
         assert worth_keeping(store.session)
         store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "settled")

@@ -210,7 +210,7 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     assert sampler == first  # same seed, run and settings: the same draws
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
-    assert [title for title, _ in state(store)["beside"]] == [one, other]
+    assert [title for title, _ in state(store)["baselines"]] == [one, other]
     monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
     again = BaselineRuns(store, loop.schedule)
     assert len(store.view.baselines) == 2

@@ -161,7 +161,7 @@ def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loo
     before = similarity_queries_model.query_count(store.session.snapshot).pairs
     told = similarity_queries_section.state(store)["slider"]
     assert told["steps"][told["place"]] == math.ceil(8 * math.log(101))
-    assert told["usual"] == [told["place"], "8 ln n"]
+    assert told["default"] == [told["place"], "8 ln n"]
     slid(store, loop, 10)
     assert store.session.params["s"] == 10
     assert similarity_queries_model.query_count(store.session.snapshot).pairs < before

@@ -54,7 +54,7 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
         {"sentence": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
     ]
     # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
-    assert shown["held"] == [3, 2, 2]
+    assert shown["agreement"] == [3, 2, 2]
 
 
 def test_answers_in_a_circle_are_told(store):
@@ -98,7 +98,7 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
     store.session = replace(store.session, snapshot=None, status="failed")
     shown = comparisons_sheet.state(store)
     json.dumps(shown)
-    assert shown["held"] is None
+    assert shown["agreement"] is None
     assert shown["comparisons"] == 7
     tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]}
     assert tab["comparisons"] == ""
@@ -143,7 +143,7 @@ def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatc
     assert shown["waits"] == "Counting 7 answers…"
     assert (shown["kinds"], shown["comparisons"]) == (at_once["kinds"], 7)
     assert shown["items"] is None
-    assert shown["held"] is None
+    assert shown["agreement"] is None
     sees = comparisons_sheet.SHEET.depends_on(later)
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
@@ -166,7 +166,7 @@ def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop
         shown = comparisons_sheet.state(later)
         assert counter.begun.wait(60)
         assert shown["waits"].startswith(f"Counting {7 + len(given)} answers…")
-        assert (shown["items"], shown["held"]) == (before["items"], before["held"])
+        assert (shown["items"], shown["agreement"]) == (before["items"], before["agreement"])
         assert (shown["own"], shown["comparisons"]) == (len(given), 7 + 2 * len(given))
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
@@ -179,16 +179,16 @@ def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop
 def test_a_tree_that_moves_is_compared_when_it_rests(later, loop, monkeypatch):
     Counter(monkeypatch).go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
-    first = comparisons_sheet.state(later)["held"]
+    first = comparisons_sheet.state(later)["agreement"]
     moved = Snapshot(Tree.from_newick("((ant,eel),(bee,(cat,dog)));", NAMES), 1, 2)
     later.session = replace(later.session, snapshot=moved, status="sampling")
     shown = comparisons_sheet.state(later)
     assert "when the run has finished" in shown["waits"]
-    assert shown["held"] == first
+    assert shown["agreement"] == first
     later.session = replace(later.session, status="settled")
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
     assert (
-        comparisons_sheet.state(later)["held"]
+        comparisons_sheet.state(later)["agreement"]
         == comparisons_sheet.agreement_with_tree(moved.tree, Comparisons(ROWS))
         != first
     )

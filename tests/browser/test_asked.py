@@ -36,7 +36,7 @@ def opened(page: Page, server, query: str) -> Dashboard:
 
 
 def section(page: Page):
-    return page.locator(".section-asked")
+    return page.locator(".section-queries")
 
 
 def asked_for(page: Page) -> int:

@@ -71,7 +71,7 @@ class Conversation:
         expect(self.card.locator(".ask")).to_contain_text("odd one out")
         for item in told:
             self.pick(item)
-        expect(self.page.locator(".hc-constraints .draft .says")).to_contain_text(
+        expect(self.page.locator(".hc-constraints .draft .statement")).to_contain_text(
             self.zoo.labels[told[2]]
         )
         expect(self.dashboard.verdict.first).to_contain_text("correction")

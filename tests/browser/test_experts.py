@@ -46,7 +46,7 @@ def test_two_people_say_different_things(zoo):
     expert(zoo, "you").get_by_role("checkbox").focus()
     zoo.press("Space")  # and by keyboard: what contradicts stays off, and is told
     expect(zoo.sentence).to_contain_text("stays off")
-    expect(page.locator(".hc-constraints .clash")).to_be_visible()
+    expect(page.locator(".hc-constraints .conflict-card")).to_be_visible()
     zoo.button("Undo").click()
     zoo.button("Undo").click()
     expect(expert(zoo, "you")).to_contain_text("1 of 1")

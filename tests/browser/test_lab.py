@@ -260,9 +260,9 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     expect(zoo.draft).to_have_count(1)
     for name in ("dolphin", "flea"):
         zoo.click_label(name)
-        expect(zoo.root.locator(".hc-constraints .says")).to_contain_text(name)
+        expect(zoo.root.locator(".hc-constraints .statement")).to_contain_text(name)
     zoo.press("o")
-    expect(zoo.root.locator(".hc-constraints .says")).to_contain_text("odd one out")
+    expect(zoo.root.locator(".hc-constraints .statement")).to_contain_text("odd one out")
     zoo.click_label("wolf")
     expect(zoo.root.locator(".hc-constraints .verdict")).to_contain_text("correction")
     run = zoo.status.get_attribute("data-run")

@@ -20,7 +20,7 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     dash = Dashboard(page)
     status = page.locator(".hc-bar .status")
     expect(status).to_have_text(re.compile("Settling"))
-    sure = page.locator(".hc-inspector .sure")
+    sure = page.locator(".hc-inspector .accuracy")
     expect(sure).to_contain_text("Supports: settling")
     # At any moment of it. The tree may move under the pointer. Not the dolphin of the answer: a
     # second click in the same place within 0.3 s is a double click.

@@ -81,7 +81,7 @@ def test_the_cut_profile_follows_the_selection(page, server):
     dashboard.click_above("frog", 0.5)
     size = dashboard.selected.inner_text().split()[0]
     expect(cuts.get_by_role("status")).to_contain_text(f"of {size} items")
-    expect(cuts.locator("path.own")).to_have_count(1)
+    expect(cuts.locator("path.tree-cut")).to_have_count(1)
 
 
 def test_lambda_from_geometry_to_answers(page, server):
