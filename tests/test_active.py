@@ -429,15 +429,15 @@ def test_the_compiled_recursion_is_the_one_by_single_divisions(name, k, monkeypa
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("params", [{}, {"repair": 0.0}, {"below_s": "stop"}, {"k": 3}])
-@pytest.mark.parametrize("told", [0, 30])
-def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatch):
+@pytest.mark.parametrize("n_triplets", [0, 30])
+def test_the_count_is_that_of_the_pairs_touched(method, params, n_triplets, monkeypatch):
     monkeypatch.setattr(framework, "MIN_INTERVAL", 0.0)  # every snapshot there could be
     monkeypatch.setattr(framework, "INTERVAL_FACTOR", 0.0)
     for n in (1, 2, 3, 40, 150):
         data = noisy_blocks(max(n, 4), 2, 0.3, seed=n)
         plain = Noted(matrix_of(data)[:n, :n])
         rows = true_triplets(
-            random_tree(np.random.default_rng(n), n), np.random.default_rng(0), told * (n > 2)
+            random_tree(np.random.default_rng(n), n), np.random.default_rng(0), n_triplets * (n > 2)
         )
         problem = Problem(oracle=plain, triplets=rows)
         trees = 0
@@ -508,14 +508,14 @@ def test_who_answers_pairs_is_called_once_a_request(method):
 
 
 @pytest.mark.parametrize("method", FULL)
-@pytest.mark.parametrize("told", [0, 20])
+@pytest.mark.parametrize("n_triplets", [0, 20])
 @pytest.mark.parametrize("params", [{}, {"k": 3}, {"k": None}])
-def test_with_s_of_n_the_active_method_is_the_full_one(method, told, params):
+def test_with_s_of_n_the_active_method_is_the_full_one(method, n_triplets, params):
     for seed in range(4):
         n = 60
         data = noisy_blocks(n, 3, 0.4, seed=seed)
         rows = true_triplets(
-            random_tree(np.random.default_rng(seed), n), np.random.default_rng(1), told
+            random_tree(np.random.default_rng(seed), n), np.random.default_rng(1), n_triplets
         )
         problem = Problem(oracle=data.oracle, triplets=rows)
         for s in (n, n + 7):
@@ -622,15 +622,15 @@ def test_without_noise_no_shape_of_hierarchy_is_mistaken(shape, method):
         assert all(each in found for each in clusters if len(each) > 1)
 
 
-@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("has_triplets", [False, True])
 @pytest.mark.parametrize("method", [*METHODS, "spectral", "kmeans"])
-def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, told):
+def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, has_triplets):
     """However few of the root's items it has; the sample may have none of them."""
     for seed in range(6 if COMPILED else 1):
         rng = np.random.default_rng([7, seed])
         n = int(rng.integers(300, 500)) if COMPILED else 240
         matrix, clusters = unbalanced(n, n // 10, rng)
-        rows = triplets_of(matrix, rng, 300)[:20] if told else None
+        rows = triplets_of(matrix, rng, 300)[:20] if has_triplets else None
         problem = Problem(similarity=matrix, triplets=rows)
         own = {"k": 2} if method in FULL.values() else {"k": 2, "s": 100}
         found = {
@@ -1117,20 +1117,20 @@ def test_alike_items_cost_no_more_and_lie_no_deeper_than_others(method, kinds):
 
 def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
     rows = [[1, 2, 3], [5, 9, 100], [700, 17, 3]]
-    for told in ((), rows):
+    for triplets in ((), rows):
         found = []
         for task, threads in ((10**9, 1), (100, 1), (100, 3), (400, 2)):
             monkeypatch.setattr(framework, "TASK", task)
             monkeypatch.setattr(queries, "BLOCK", min(20 * task, 10**6))
-            shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, told or None, threads))
+            shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, triplets or None, threads))
             found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
-            assert shown.tree.satisfies(rows).all() or not told
+            assert shown.tree.satisfies(rows).all() or not triplets
         assert all(each == found[0] for each in found)
 
 
 def test_what_cannot_be():
     data = noisy_blocks(40, 2, 0.1)
-    for params, said in (
+    for params, message in (
         ({"s": 3, "k": 3}, "cannot show"),
         ({"below_s": "half"}, "'full' or 'stop'"),
         ({"A": "astrology"}, "no flat method"),
@@ -1144,10 +1144,14 @@ def test_what_cannot_be():
         ({"repair": "a lot"}, "repair must be"),
         ({"k": None, "max_k": 1}, "max_k must be"),
     ):
-        with pytest.raises(InvalidParameter, match=said):
+        with pytest.raises(InvalidParameter, match=message):
             ActiveCluster(**params).grow(data.oracle)
-    for also, said in (({"seed": -1}, "seed"), ({"seed": 2**64}, "seed"), ({"threads": 0}, "thr")):
-        with pytest.raises(InvalidParameter, match=said):
+    for also, message in (
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**64}, "seed"),
+        ({"threads": 0}, "thr"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
             ActiveCluster().grow(data.oracle, **also)
     with pytest.raises(InvalidParameter, match="seed"):
         ActiveCluster().divide(data.oracle, -1)
@@ -1244,15 +1248,17 @@ def slowed(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("told", [0, 10])
-def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed):
+@pytest.mark.parametrize("n_triplets", [0, 10])
+def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, n_triplets, slowed):
     """A hundredth of a second a pair. A run stops between two items of its generator: these are
     at most .6 s apart (sixteen pairs are tried both ways; now and then twice as many as usual are
     asked for, and seen to take twice as long). Shown is what there is each second, though the first
     division takes 20."""
     n = 120
     matrix = matrix_of(noisy_blocks(n, 2, 0.3))
-    rows = true_triplets(random_tree(np.random.default_rng(1), n), np.random.default_rng(0), told)
+    rows = true_triplets(
+        random_tree(np.random.default_rng(1), n), np.random.default_rng(0), n_triplets
+    )
     clock = slowed(0.01)
     oracle, before, shown = clock.over(matrix), 0.0, []
 
@@ -1275,7 +1281,7 @@ def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed)
     counts = [query_counts.count_pairs(each.views[QUERIED_VIEW], n) for _, each in shown]
     assert counts == sorted(set(counts))
     whole = [each.tree for _, each in shown if len(each.tree.children(each.tree.root)) > 2]
-    assert told or len(whole) > 5  # while the first division is under way
+    assert n_triplets or len(whole) > 5  # while the first division is under way
     for _, each in shown:
         assert each.tree.satisfies(rows).all()
     assert shown[-1][1].tree == last(stream(MatrixOracle(matrix))).tree
@@ -1545,19 +1551,19 @@ def test_no_pair_counts_twice_in_an_average_of_a_division_with_triplets():
     joined_by_others = looked_again = 0
     everything = np.arange(n, dtype=np.int32)
 
-    class Told(MatrixOracle):
+    class RecordingOracle(MatrixOracle):
         def similarity(self, rows, cols):
-            told.append((set(rows.tolist()), set(cols.tolist())))
+            queried.append((set(rows.tolist()), set(cols.tolist())))
             return super().similarity(rows, cols)
 
     for seed in range(40):
-        told = []
-        division = recursion.Recursion(Told(matrix), settings, everything, seed, rows)
+        queried = []
+        division = recursion.Recursion(RecordingOracle(matrix), settings, everything, seed, rows)
         for _ in division.first_division():
             pass
-        joined_by_others += len(told[0][0]) > s
+        joined_by_others += len(queried[0][0]) > s
         looked_again += division.rechecks > 0
-        found = [p for r, c in told for p in itertools.product(r, c)]  # whose average, with whom
+        found = [p for r, c in queried for p in itertools.product(r, c)]  # whose average, with whom
         assert len(found) == len(set(found))
     assert joined_by_others > 5
     assert looked_again > 5

@@ -105,8 +105,8 @@ def test_an_order_is_named_in_the_menu(zoo):
     upload(zoo, "constraints", "some.csv", f"{a},{b},{c}\n")
     assert "no header" in zoo.view.error[0]
     upload(zoo, "anchor-near-far", "some.csv", f"{a},{b},{c}\n")
-    (said,) = zoo.session.constraints
-    assert (said.group, said.apart) == ((0, 1), 2)
+    (constraint,) = zoo.session.constraints
+    assert (constraint.group, constraint.apart) == ((0, 1), 2)
 
 
 def test_a_parameter_makes_hard_answers_soft(zoo):

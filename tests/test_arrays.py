@@ -58,7 +58,7 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
 
 
 @pytest.mark.parametrize(
-    ("content", "name", "said"),
+    ("content", "name", "message"),
     [
         (npy(np.arange(5.0)), "t.npy", "of shape 5"),
         (npy(np.array([["a", "b"]])), "t.npy", "<U1 of shape 1 x 2"),
@@ -74,8 +74,8 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
         (b"PK\x03\x04" + b"x" * 50, "t.csv", "Excel workbook"),
     ],
 )
-def test_what_is_no_array_of_numbers_is_told(content, name, said):
-    with pytest.raises(HcvizError, match=said):
+def test_what_is_no_array_of_numbers_is_told(content, name, message):
+    with pytest.raises(HcvizError, match=message):
         read_table(content, name)
 
 

@@ -189,8 +189,8 @@ def test_clicks_become_picks(items, tree):
 
 
 def test_a_double_click_collapses_and_says_so(items, tree):
-    told, picks = [], []
-    centre = Centre(on_pick=picks.append, on_toggle=told.append)
+    toggled, picks = [], []
+    centre = Centre(on_pick=picks.append, on_toggle=toggled.append)
     centre.set_items(items)
     centre.set_tree(tree)
     node = tree.n_nodes - 2
@@ -206,10 +206,10 @@ def test_a_double_click_collapses_and_says_so(items, tree):
 
     centre.pointer.tap("tree", Elsewhere())
     centre.pointer.double_tap("tree", Event())  # quick, but in two places: two clicks
-    assert told == []
+    assert toggled == []
     assert len(picks) == 2
     centre.pointer.double_tap("tree", Event())
-    assert set(told[0]) == set(tree.leaves(node).tolist())
+    assert set(toggled[0]) == set(tree.leaves(node).tolist())
     assert centre.state.layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
 
 
@@ -225,15 +225,15 @@ def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
 
 
 def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
-    told = []
-    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    cuts = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: cuts.append(args))
     centre.set_items(items)
     centre.set_tree(tree)
     level = float(np.sort(tree.height)[-3])
     centre.figures.dendrogram.cut_grip.location = level
-    assert told[-1] == (level, 3)
+    assert cuts[-1] == (level, 3)
     centre.figures.dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
-    assert told[-1] == (None, 0)
+    assert cuts[-1] == (None, 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, N])
@@ -242,8 +242,8 @@ def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
 
     The line of one cluster is above the root. A line that is dragged there is removed.
     """
-    told = []
-    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    cuts = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: cuts.append(args))
     centre.set_items(items)
     centre.set_tree(tree)
     document = Document()
@@ -251,7 +251,7 @@ def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
     document.hold("combine")
     centre.set_partition(partition.by_count(tree, count))
     document.unhold()
-    assert told == []
+    assert cuts == []
     assert len(np.unique(centre.clusters())) == count
 
 
@@ -539,8 +539,8 @@ def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
     assert cell == (column, row)
     centre.set_matrix("features", columns="file")
     assert describe_cell(layout, items, centre.source.cells, "item 3", 2.5, row)[1] == "f2: missing"
-    told = describe_cell(layout, items, centre.source.cells, "item 3", 4.5, row)[1]
-    assert told == f"f4: {items.features[3, 4]:.4g}"
+    value_text = describe_cell(layout, items, centre.source.cells, "item 3", 4.5, row)[1]
+    assert value_text == f"f4: {items.features[3, 4]:.4g}"
 
 
 def test_names_from_the_data_cannot_bring_markup():
@@ -558,8 +558,8 @@ def test_the_legend_shows_whole_chips_and_counts_the_others():
         assert shown == names[: len(shown)]
         assert whole is None or len(shown) == whole
         assert whole is not None or 0 < len(shown) < 8
-        told = f"and {8 - len(shown)} more" if shown else "8 classes"
-        assert (told in html) == (len(shown) < 8)
+        rest = f"and {8 - len(shown)} more" if shown else "8 classes"
+        assert (rest in html) == (len(shown) < 8)
 
 
 def test_what_is_shown_can_be_saved(centre, tree):

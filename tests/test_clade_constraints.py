@@ -138,9 +138,9 @@ def test_the_conflict_of_two_locked_groups_has_both_names(store):
         store.dispatch(act.NameGroup(items, name))
         store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
         wait_until_done(store)
-    said = store.session.conflict.sentence
-    assert "Storage" in said
-    assert "Jars" in said
+    sentence = store.session.conflict.sentence
+    assert "Storage" in sentence
+    assert "Jars" in sentence
 
 
 @pytest.mark.parametrize("method", ["ddt", "crsc", "dasgupta-search", "hrsc"])

@@ -118,14 +118,14 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     assert f"In the correct tree {name} is with" in shown["outcome"]["sentence"]
     assert tree_to_show(store).parent[item] == store.view.lesson.outcome.way[0]
     room.key("Enter")
-    (told,) = store.session.constraints
-    assert told.author == LESSON_AUTHOR
-    assert item in (*told.group, told.apart)
-    assert target.satisfies(told.triplets).all()
+    (constraint,) = store.session.constraints
+    assert constraint.author == LESSON_AUTHOR
+    assert item in (*constraint.group, constraint.apart)
+    assert target.satisfies(constraint.triplets).all()
     loop.until(lambda: store.session.status == "settled" and asked(store) is not None)
     assert asked(store).gap.item != item
     assert asked(store).gap.tree is store.session.tree
-    assert store.session.tree.satisfies(told.triplets).all()
+    assert store.session.tree.satisfies(constraint.triplets).all()
 
 
 def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):

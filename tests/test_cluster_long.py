@@ -229,7 +229,7 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypat
     assert at_work(client)
     stream.close()
     assert len(left) == params.get("chains", 1)
-    assert all(said[-1] for said in left.values()), "a worker did not leave off when told to"
+    assert all(states[-1] for states in left.values()), "a worker did not leave off when told to"
     wait_for(lambda: not at_work(client))
 
     def threads(dask_worker):

@@ -153,27 +153,29 @@ def test_every_draw_of_a_sampler_counts_and_once(runner, inbox):
 def test_large_sets_are_divided_by_all_workers(runner, inbox, monkeypatch):
     monkeypatch.setattr(framework, "TASK", 300)
     features = np.random.default_rng(0).normal(size=(1500, 3))
-    told = Problem(features=features)
-    runner.start(2, "active-spectral", told, {"s": 20}, 1)
+    problem_given = Problem(features=features)
+    runner.start(2, "active-spectral", problem_given, {"s": 20}, 1)
     assert inbox.until_over() == Finished(2)
     method = get("active-spectral")
     *_, last = (
-        s for s in method.start_run(told, method.parameters(s=20), generator(1, 2)) if s is not None
+        s
+        for s in method.start_run(problem_given, method.parameters(s=20), generator(1, 2))
+        if s is not None
     )
     assert inbox.messages[-2].snapshot.tree == last.tree
     assert inbox.messages[-2].snapshot.metrics["queries"] == last.metrics["queries"]
 
 
 @pytest.mark.parametrize(
-    ("method", "said"),
+    ("method", "message"),
     [("no-such-method", "no method 'no-such-method'"), ("average", "needs similarity"),
      ("refusing-process", "Item 3 is odd."), ("breaking-thread", "because of a bug")],
 )  # fmt: skip
-def test_what_is_wrong_is_posted(method, said, runner, inbox):
+def test_what_is_wrong_is_posted(method, message, runner, inbox):
     runner.start(2, method, items(), {}, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert said in end.message
+    assert message in end.message
 
 
 def test_what_cannot_travel_is_done_here(runner, inbox, places):
@@ -228,9 +230,9 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
         store.subscribe(parameters_model.depends_on, lambda _: pages.append(state(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        told = f"Runs are computed on the cluster at {address}."
-        assert state(store)["place"] == told
-        assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
+        sentence = f"Runs are computed on the cluster at {address}."
+        assert state(store)["place"] == sentence
+        assert pages[-1]["place"] == sentence, "the form was drawn anew when that was known"
         assert store.view.error is None
     finally:
         store.close()
@@ -338,22 +340,22 @@ def test_a_scheduler_that_goes_away_from_a_large_set_is_a_sentence_too(apart, in
 def refused_at_once(there, sessions=3):
     """The sentences that many sessions get that ask together, none of which waits for the answer:
     it is still awaited then."""
-    said = []
+    faults = []
 
     def ask():
         try:
             there.client(0.2)
         except ClusterError as fault:
-            said.append((fault.message, there.is_checking))
+            faults.append((fault.message, there.is_checking))
 
     asking = [threading.Thread(target=ask) for _ in range(sessions)]
     for each in asking:
         each.start()
     for each in asking:
         each.join(50)
-    assert len(said) == sessions
-    assert all(waiting for _, waiting in said)
-    return {message for message, _ in said}
+    assert len(faults) == sessions
+    assert all(waiting for _, waiting in faults)
+    return {message for message, _ in faults}
 
 
 def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
@@ -410,8 +412,8 @@ def test_the_scheduler_needs_no_hcviz(apart, monkeypatch):
     monkeypatch.setattr(framework, "TASK", 100)
     _, address = apart(1, "processes")
     oracle = noisy_blocks(500, 2, 0.1).oracle
-    for method, told in (("ddt", problem()), ("active-spectral", Problem(oracle=oracle))):
-        assert list(run_on(address, method, told, **({"chains": 2} if method == "ddt" else {})))
+    for method, task in (("ddt", problem()), ("active-spectral", Problem(oracle=oracle))):
+        assert list(run_on(address, method, task, **({"chains": 2} if method == "ddt" else {})))
 
     def known():
         import sys

@@ -359,19 +359,19 @@ def test_the_strip_counts_answers_of_files(flowers):
     labels = flowers.session.labels
     a, b, c = labels[5], labels[17], labels[30]
 
-    def told():
+    def answer_counts():
         return [step["answers"] for step in history_steps.state(flowers)["steps"]]
 
     flowers.dispatch(act.AddChoice("odd", (5, 17, 30)))
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     flowers.dispatch(act.Undo())
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     again = load_session(save_session(flowers.session))
     sources.ANSWER_COUNTS.clear()  # in another server
     assert flowers.restore(again)
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
 
 
 def before_asked(store):
@@ -429,8 +429,8 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
     with over_zoo(loop, "average") as store:
         tree = store.session.tree
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,wolf,gnat\n")
-        said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
-        assert store.view.message.startswith(said)
+        message = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
+        assert store.view.message.startswith(message)
         assert store.session.tree is tree
         assert comparisons_model.state(store)["ignored"]["method"] == "4-al"
         assert worth_keeping(store.session)
@@ -466,7 +466,7 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
 
 def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
     labels = flowers.session.labels
-    for text, said in (
+    for text, message in (
         ("a,b\n1,2\n", "no header that says what was asked"),
         (
             "anchor,near,far\nx,y,y\n",
@@ -476,7 +476,7 @@ def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
         ("central,other_1,other_2\nx,,z\n", "Line 2, column other_1: the name is missing."),
     ):
         upload(flowers, text)
-        assert said in flowers.view.error[0]
+        assert message in flowers.view.error[0]
         assert flowers.session.labels == labels
     upload(flowers, "central,other_1,other_2,count\nx,y,z,3\nz,x,w,1\n")
     assert flowers.view.error is None

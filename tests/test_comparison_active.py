@@ -96,10 +96,10 @@ def test_the_active_kernel_is_equation_2(variant):
         assert np.array_equal(
             shown.matrices["kernel"], slow_kernel(w, landmarks.tolist(), reference)
         )
-        told = shown.metrics
-        assert told["queries"] == oracle.asked <= n * len(landmarks) * count
-        assert (told["landmarks"], told["references"]) == (len(landmarks), count)
-        assert told["budget"] == p * pairs * (pairs - 1) / 2
+        metrics = shown.metrics
+        assert metrics["queries"] == oracle.asked <= n * len(landmarks) * count
+        assert (metrics["landmarks"], metrics["references"]) == (len(landmarks), count)
+        assert metrics["budget"] == p * pairs * (pairs - 1) / 2
 
 
 @pytest.mark.parametrize("n", [40, 120])

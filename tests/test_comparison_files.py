@@ -115,8 +115,8 @@ def test_what_spreadsheets_save_is_read(content):
     known = [unicodedata.normalize("NFC", name) for name in data.labels]
     assert known == ["Zoë", "naïve", "Café"]
     assert data.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
-    told = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
-    assert data.notes == ((told,) if content == FOREIGN.encode("cp1252") else ())
+    note = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
+    assert data.notes == ((note,) if content == FOREIGN.encode("cp1252") else ())
     labels = ("Café", "tea", "Zoë", "naïve")
     about = match_answers(content, labels)
     assert about.comparisons.rows.tolist() == [[2, 3, 0], [0, 2, 3]]
@@ -168,9 +168,9 @@ def test_signed_answers_are_known_again_however_they_were_saved(change):
     text = write_answers_csv(
         [("odd", (0, 2, 3), "me", "noon"), ("central", (2, 0, 3), "me", "one")], LABELS
     )
-    said = read_signed_answers(text.encode())
-    assert said[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
-    content, repeated = drop_repeated(change(text).encode(), answer_hashes(said[:1]))
+    answers = read_signed_answers(text.encode())
+    assert answers[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
+    content, repeated = drop_repeated(change(text).encode(), answer_hashes(answers[:1]))
     assert repeated == 1
     assert read_comparison_csv(content, LABELS).asked == {"central": 1}
 
@@ -253,7 +253,7 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "file of answers is empty"),
         (
@@ -278,8 +278,8 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
         (b"anchor,near,far\n\x00", "binary data"),
     ],
 )
-def test_a_bad_file_gets_a_sentence(content, said):
-    with pytest.raises(InvalidConstraint, match=said):
+def test_a_bad_file_gets_a_sentence(content, message):
+    with pytest.raises(InvalidConstraint, match=message):
         read_comparison_csv(content, LABELS)
 
 
@@ -385,7 +385,7 @@ def test_foods_file_can_be_added_to_its_items():
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("images/a.jpg;images/b.jpg;images/c.jpg\n" * 400 + "images/a.jpg;images/b.jpg\n",
          "Line 401 of the answers has 2 cells, the first line 3"),
@@ -396,8 +396,8 @@ def test_foods_file_can_be_added_to_its_items():
         ("images/a.jpg;images/b.jpg\n", "no header"),
     ],
 )  # fmt: skip
-def test_what_is_not_surely_foods_file_is_refused(content, said):
-    with pytest.raises(InvalidConstraint, match=said):
+def test_what_is_not_surely_foods_file_is_refused(content, message):
+    with pytest.raises(InvalidConstraint, match=message):
         read_comparison_csv(content)
 
 

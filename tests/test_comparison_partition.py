@@ -193,8 +193,8 @@ def test_converged_says_that_the_gap_is_within_the_tolerance(solver):
     rows = np.array([rng.choice(20, 3, replace=False) for _ in range(150)])
     for tolerance in (1e-12, 0.5):
         options = {"k": 4, "solver": solver, "max_steps": 50, "tolerance": tolerance}
-        told = last(Problem(comparisons=rows), **options).metrics
-        assert told["converged"] == (told["gap"] <= tolerance) == (tolerance == 0.5)
+        metrics = last(Problem(comparisons=rows), **options).metrics
+        assert metrics["converged"] == (metrics["gap"] <= tolerance) == (tolerance == 0.5)
 
 
 def test_labels_follow_the_tree_where_constraints_move_it():

@@ -380,7 +380,7 @@ def test_a_measured_similarity_is_used_as_it_is():
 
 
 def test_parts_that_do_not_fit_are_a_sentence():
-    for parts, said in [
+    for parts, message in [
         ({"features": np.ones((2, 2))}, "3 labels, but 2 rows of features"),
         ({"features": np.ones(3)}, "shape"),
         ({"features": [["x"], ["y"], ["z"]]}, "not numbers"),
@@ -392,7 +392,7 @@ def test_parts_that_do_not_fit_are_a_sentence():
         ({"target": Tree.star(4)}, "a tree of 4"),
         ({"labels": ("a", "b", "a")}, "'a' occurs twice"),
     ]:
-        with pytest.raises(InvalidData, match=said):
+        with pytest.raises(InvalidData, match=message):
             small(**parts)
 
 

@@ -424,16 +424,18 @@ def test_the_clusters_numbers_are_written_on_the_strip(begun):
     explorer.drawing.colour(10)
     centre = explorer.centre
     numbers = dict(centre.figures.strips.numbers.data)
-    said = {int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text}
-    assert len(said) > 3
+    numbered = {
+        int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text
+    }
+    assert len(numbered) > 3
     of_item, order = centre.clusters(), centre.order
-    for number, row in said.items():
+    for number, row in numbered.items():
         assert of_item[order[int(row)]] == number
-    first = min(said)
+    first = min(numbered)
     named = tuple(np.flatnonzero(of_item == first).tolist())
     explorer.store.dispatch(act.NameGroup(named, "Mine"))
     left = {text for text in centre.figures.strips.numbers.data["text"] if text}
-    assert left == {str(number) for number in said} - {str(first)}
+    assert left == {str(number) for number in numbered} - {str(first)}
     explorer.drawing.colour(0)
     assert not any(centre.figures.strips.numbers.data["text"])
 
@@ -480,8 +482,8 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         store.change_view(selection=tuple(scene.leaves(slot).tolist()))
         facts = inspector_model.state(store)["selection"]["facts"]
         _, text, _ = centre.pointer.describe("tree", shown, -float(scene.y[slot]))
-        said = [f"{word} {value}" for word, value in facts]
-        lines = [line for line in text.split("\n") if line in said]
+        fact_lines = [f"{word} {value}" for word, value in facts]
+        lines = [line for line in text.split("\n") if line in fact_lines]
         assert len(lines) == (2 if heights == "even" else 1)
         assert any(line.endswith(f" {axis.number(shown)}") for line in lines)
         own = {"average": "Distance", "crsc": "Group size − 1", "ward": "Ward distance"}[method]

@@ -91,7 +91,7 @@ BROKEN = Reader("broken", broken, lambda: (b"a",))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"crash", "KeyError"),
         (b"slow", "more than 0 s"),
@@ -100,9 +100,9 @@ BROKEN = Reader("broken", broken, lambda: (b"a",))
         (b"silent", "a message of"),
     ],
 )
-def test_each_fault_is_found(content, said, monkeypatch):
+def test_each_fault_is_found(content, message, monkeypatch):
     monkeypatch.setattr(fuzz, "SECONDS", 0.05 if content == b"slow" else 2.0)
-    with pytest.raises(Fault, match=said):
+    with pytest.raises(Fault, match=message):
         check(BROKEN, content)
     assert check(BROKEN, b"a") == "read"
     assert check(BROKEN, b"no") == "refused"

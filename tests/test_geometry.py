@@ -40,12 +40,12 @@ def layouts(draw):
 # ---------------------------------------------------------------------- order
 
 
-def plain_order(tree: Tree, wish) -> list[int]:
+def plain_order(tree: Tree, targets) -> list[int]:
     def visit(node: int) -> list[int]:
         if node < tree.n_leaves:
             return [node]
         below = [visit(int(child)) for child in tree.children(node)]
-        below.sort(key=lambda leaves: np.mean([wish[i] for i in leaves]))
+        below.sort(key=lambda leaves: np.mean([targets[i] for i in leaves]))
         return [leaf for leaves in below for leaf in leaves]
 
     return visit(tree.root)
@@ -53,9 +53,9 @@ def plain_order(tree: Tree, wish) -> list[int]:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_the_order_sorts_children_by_the_mean_wish(n):
-    wish = np.array([3.0, 1.0, 4.0, 1.5, 9.0])[:n]
+    targets = np.array([3.0, 1.0, 4.0, 1.5, 9.0])[:n]
     for tree in all_trees(n):
-        assert leaf_order(tree, wish).tolist() == plain_order(tree, wish)
+        assert leaf_order(tree, targets).tolist() == plain_order(tree, targets)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30))

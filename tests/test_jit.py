@@ -108,7 +108,7 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
     (tmp_path / "kernel.py").write_text(
         "from hcviz.core.jit import njit\nfrom callee import f\n@njit\ndef g(x):\n    return f(x)\n"
     )
-    said = []
+    outputs = []
     for step in (1, 2):
         (tmp_path / "callee.py").write_text(
             f"from hcviz.core.jit import njit\n@njit\ndef f(x):\n    return x + {step}\n"
@@ -125,8 +125,8 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
             text=True,
             check=True,
         )
-        said.append(done.stdout.strip())
-    assert said == ["2", "3"]
+        outputs.append(done.stdout.strip())
+    assert outputs == ["2", "3"]
 
 
 # ---------------------------------------------------------------------- faults of the cache

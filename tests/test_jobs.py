@@ -332,7 +332,7 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
 
 
 @pytest.mark.parametrize(
-    ("method", "params", "said"),
+    ("method", "params", "message"),
     [
         ("no-such-method", {}, "no method 'no-such-method'"),
         ("counting-thread", {"size": 1}, "no parameter 'size'"),
@@ -340,11 +340,11 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
         ("average", {}, "needs similarity"),
     ],
 )
-def test_what_is_wrong_beforehand_is_posted_too(method, params, said, runner, inbox):
+def test_what_is_wrong_beforehand_is_posted_too(method, params, message, runner, inbox):
     runner.start(2, method, items(), params, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert said in end.message
+    assert message in end.message
 
 
 @EVERYWHERE
@@ -583,13 +583,13 @@ def anything(n: int) -> Problem:
     drawn = rng.integers(0, n, (40 * n, 3))
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
     near, far = (((features[drawn[:, 0]] - features[drawn[:, k]]) ** 2).sum(1) for k in (1, 2))
-    said = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
+    answers = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
     sorts = [
         Pile(f"participant {k}", f"pile {p}", tuple(items.tolist()))
         for k in range(20)
         for p, items in enumerate(np.array_split(rng.permutation(n), 40))
     ]
-    return Problem(features=features, triplets=rank[rows], comparisons=said, piles=sorts)
+    return Problem(features=features, triplets=rank[rows], comparisons=answers, piles=sorts)
 
 
 @pytest.mark.parametrize("method", algorithms())

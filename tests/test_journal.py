@@ -305,6 +305,6 @@ def test_one_that_is_set_aside_is_kept_and_not_offered(tmp_path, driver):
     journal.append(actions(driver.session), ABOUT)
     journal.close()
     (found,) = sessions.unfinished()
-    aside = sessions.keep_damaged(found.name)
+    damaged = sessions.keep_damaged(found.name)
     assert sessions.unfinished() == []
-    assert (sessions.folder / aside).is_dir()
+    assert (sessions.folder / damaged).is_dir()

@@ -74,8 +74,8 @@ def test_a_selected_branch_gets_a_name_with_one_message(page):
     name(page, outer, "Outer")
     assert rows(page) == [("Outer", 1, len(outer)), ("Inner", 2, len(inner))]
     assert page.groups.state["tray"] == []
-    told = inspector_model.state(page.store)["selection"]["group"]
-    assert (told["name"], told["parent"]) == ("Outer", "")
+    field = inspector_model.state(page.store)["selection"]["group"]
+    assert (field["name"], field["parent"]) == ("Outer", "")
     page.store.change_view(selection=inner)
     assert inspector_model.state(page.store)["selection"]["group"]["parent"] == "Outer"
     assert [row["selected"] for row in page.groups.state["rows"]] == [False, True]
@@ -349,9 +349,9 @@ def test_without_a_tree_the_outline_is_nested_by_members(page):
     name(page, inner, "Inner")
     name(page, outer, "Outer")
     page.store.drawn = None
-    told = model.state(page.store)
-    assert [(row["name"], row["level"]) for row in told["rows"]] == [("Outer", 1), ("Inner", 2)]
-    assert told["tray"] == []
+    state = model.state(page.store)
+    assert [(row["name"], row["level"]) for row in state["rows"]] == [("Outer", 1), ("Inner", 2)]
+    assert state["tray"] == []
 
 
 # ---------------------------------------------------------------------- files
@@ -401,13 +401,13 @@ def read_groups(content, name, labels):
 def test_a_file_about_other_items_says_which_and_how_many():
     text = kitchen().to_json()
     labels = kitchen().labels
-    groups, said = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
+    groups, message = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
     assert sorted(g.id for g in groups) == sorted(g.id for g in kitchen().groups)
-    assert said.endswith("2 items are not in the file: anvil, vice.")
+    assert message.endswith("2 items are not in the file: anvil, vice.")
     dropped = labels[kitchen().groups[0].members[0]]
     here = tuple(label for label in labels if label != dropped)
-    groups, said = read_groups(text.encode(), "k.json", here)
-    assert f"1 item is not among the items shown: {dropped}." in said
+    groups, message = read_groups(text.encode(), "k.json", here)
+    assert f"1 item is not among the items shown: {dropped}." in message
     assert all(max(group.members) < len(here) for group in groups)
     with pytest.raises(InvalidTaxonomy, match="None of the"):
         read_groups(text.encode(), "k.json", ("a", "b"))
@@ -422,9 +422,9 @@ def test_a_file_about_other_items_says_which_and_how_many():
 def test_groups_that_become_equal_are_left_out_and_said():
     tree = Tree.from_children([[0, 1], [3, 2]], 3)
     found = Taxonomy(["a", "b", "c"], tree, [Group("All", [0, 1, 2]), Group("Two", [0, 1])])
-    groups, said = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])
+    groups, message = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])
     assert [(g.name, g.members) for g in groups] == [("All", (0, 1))]
-    assert "1 group has no items of their own here and was left out: Two." in said
+    assert "1 group has no items of their own here and was left out: Two." in message
 
 
 def test_a_refused_file_changes_nothing(page):

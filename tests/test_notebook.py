@@ -107,19 +107,19 @@ def test_the_numbers_of_the_trees_are_right(quickstart: Any) -> None:
     """The same distances and costs, worked out here."""
     zoo = hcviz.datasets.load("zoo")
     problem = zoo.problem()
-    said = text(quickstart, "dasgupta_cost")
+    shown = text(quickstart, "dasgupta_cost")
     for name, method in (("average linkage", "average"), ("recursive sparsest cut", "crsc")):
         tree = hcviz.fit(method, problem)
-        found = re.search(rf"{name} +triplet distance ([\d.]+) +Dasgupta's cost ([\d,]+)", said)
-        assert found, said
+        found = re.search(rf"{name} +triplet distance ([\d.]+) +Dasgupta's cost ([\d,]+)", shown)
+        assert found, shown
         distance = hcviz.metrics.triplet_distance(zoo.target, tree)
         cost = hcviz.metrics.dasgupta_cost(tree, problem.similarity)
         assert found.groups() == (f"{distance:.3f}", f"{cost:,.0f}")
 
 
 def test_the_constrained_trees_satisfy_what_was_said(quickstart: Any) -> None:
-    said = text(quickstart, "corrected = ")
-    before, after = said.splitlines()[:2]
+    shown = text(quickstart, "corrected = ")
+    before, after = shown.splitlines()[:2]
     assert "the average-linkage tree has it right" in before
     assert "False" in before  # else there would be nothing to correct
     assert after.endswith("[ True  True]")
@@ -131,8 +131,8 @@ def test_the_constrained_trees_satisfy_what_was_said(quickstart: Any) -> None:
 
 
 def test_a_contradiction_is_named(quickstart: Any) -> None:
-    said = text(quickstart, "InconsistentTriplets")
-    assert "rows at odds: (0, 1)" in said
+    shown = text(quickstart, "InconsistentTriplets")
+    assert "rows at odds: (0, 1)" in shown
 
 
 def test_the_explorer_is_in_its_cell(quickstart: Any) -> None:

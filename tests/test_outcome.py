@@ -63,12 +63,12 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     # by the rule, clade by clade
     tree, count = store.baseline, 0
     for node in range(tree.n_leaves, tree.root):
-        told = []
+        supports = []
         for samples in (before, store.samples):
             with samples.open() as posterior:
                 size = float(posterior.support_sizes(tree, [node])[0])
-                told.append((posterior.clade_support(tree.leaves(node)), size))
-        (was, m), (now, n) = told
+                supports.append((posterior.clade_support(tree.leaves(node)), size))
+        (was, m), (now, n) = supports
         both = (m * was + n * now) / (m + n)
         count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
     assert count == fallen

@@ -99,7 +99,7 @@ def test_the_paper_draws_n_log_n_to_the_fourth():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: planted_hierarchy(levels=-1), "levels must be"),
         (lambda: planted_hierarchy(pure_size=1.5), "pure_size must be"),
@@ -114,8 +114,8 @@ def test_the_paper_draws_n_log_n_to_the_fourth():
         (lambda: planted_partition(n=9, p=float("nan")), "p must be"),
     ],
 )
-def test_bad_parameters_are_sentences(make, said):
-    with pytest.raises(HcvizError, match=said):
+def test_bad_parameters_are_sentences(make, message):
+    with pytest.raises(HcvizError, match=message):
         make()
 
 

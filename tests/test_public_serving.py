@@ -389,9 +389,9 @@ def test_the_command_says_in_one_line_what_is_missing(capsys, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for options in (["--address", "0.0.0.0"], ["--public"]):
         assert main(["serve", *options]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        assert "--public" in said
+        output = capsys.readouterr().err
+        assert output.count("\n") == 1
+        assert "--public" in output
 
 
 # ---------------------------------------------------------------------- limits

@@ -115,15 +115,15 @@ def slow_worth(tree, trees, subset, accepted=()):
     """I(S) as informative.py's docstring defines it, with plain loops and fractions of trees."""
     total = 0.0
     for truth in trees:
-        told = []
+        gains = []
         for three in itertools.combinations(subset.tolist(), 3):
             shown, has = apart(tree, three), apart(truth, three)
             if has == 3 or has == shown or (three, shown) in accepted:
                 continue
             share = np.mean([apart(each, three) == has for each in trees])
-            told.append(-math.log2(share))
-        if told:
-            total += sum(told) / len(told)
+            gains.append(-math.log2(share))
+        if gains:
+            total += sum(gains) / len(gains)
     return total / len(trees)
 
 
@@ -362,8 +362,8 @@ def test_why_says_what_the_trees_say():
     assert why.share == pytest.approx(0.3)
     labels = ["dove", "lark", "lion", "bear", "bat"]
     left = labels[why.leaves]
-    told = f"bat sits with dove and lark rather than {left} in 30 % of the trees."
-    assert why.sentence(labels) == told
+    sentence = f"bat sits with dove and lark rather than {left} in 30 % of the trees."
+    assert why.sentence(labels) == sentence
     sure = ask("random", shown, posterior_of([shown] * 4), size=5, rng=np.random.default_rng(0))
     assert "agree" in sure.why.sentence(labels)
 

@@ -79,17 +79,17 @@ def test_every_kind_keeps_what_was_said(small, kind, variant):
     )  # fmt: skip
     assert [step.answers for step in steps] == list(range(len(steps)))
     assert steps[0].kind == "start"
-    said = []
+    answers = []
     for before, step in pairwise(steps):
         if step.kind == "correction":
-            said.append(step.answer)
+            answers.append(step.answer)
             assert target.satisfies([step.answer])[0]
             if step.share > 0:
                 assert step.bits == pytest.approx(-math.log2(step.share))
             assert step.bits >= 0
             if kind != "simple":
                 assert not before.tree.satisfies([step.answer])[0]
-        assert step.triplets.rows.tolist() == [list(row) for row in said]
+        assert step.triplets.rows.tolist() == [list(row) for row in answers]
         assert step.tree.satisfies(step.triplets).all()
         assert step.td == triplet_distance(target, step.tree)
         assert math.isfinite(step.log_joint)
@@ -146,10 +146,10 @@ def test_slips_are_put_aside_where_they_contradict(small):
     problem, target = small
 
     class Scripted(SimulatedUser):
-        said = iter([(0, 1, 2), (1, 2, 3), (0, 2, 1), (0, 1, 3), (4, 5, 6)])
+        answers = iter([(0, 1, 2), (1, 2, 3), (0, 2, 1), (0, 1, 3), (4, 5, 6)])
 
         def answer(self, shown, items=None):
-            return next(self.said)
+            return next(self.answers)
 
     steps = list(
         teach(

@@ -38,8 +38,8 @@ def test_sooner_is_undecided_where_nothing_could_show_it():
 
 
 def test_three_verdicts_in_words():
-    said = [{"claim": "A.", "holds": each, "found": "1"} for each in (True, False, None)]
-    assert lines(said) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
+    claims = [{"claim": "A.", "holds": each, "found": "1"} for each in (True, False, None)]
+    assert lines(claims) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
 
 
 # ---------------------------------------------------------------------- Perrot et al. (2020)

@@ -49,8 +49,8 @@ def test_a_second_run_computes_only_what_is_missing(name, small, tmp_path, capsy
     assert f"{len(cells) - 1} of {len(cells)} cells are finished already" in again.err
     assert "cell 1 of 1:" in again.err
     assert json.loads(again.out) == result
-    told = once(name, tmp_path, capsys).out
-    assert all(claim["claim"] in told for claim in result["claims"])
+    output = once(name, tmp_path, capsys).out
+    assert all(claim["claim"] in output for claim in result["claims"])
     assert (tmp_path / f"{name}.svg").read_text().count("<svg") == 1
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     cars = (tmp_path / f"{name}-cars.svg").exists()
@@ -102,9 +102,9 @@ def test_what_is_not_there_is_left_out_and_said(small, monkeypatch, capsys, tmp_
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     parts = {key["part"] for key in partitions.keys(partitions.QUICK)}
     assert parts == {"answers", "noise", "distribution"}
-    said = capsys.readouterr().err
-    assert "left out: The data set 'car'" in said
-    assert "left out: The data set 'mnist'" in said
+    errors = capsys.readouterr().err
+    assert "left out: The data set 'car'" in errors
+    assert "left out: The data set 'mnist'" in errors
 
 
 def test_each_pair_of_distributions_is_seen_at_both_powers():
@@ -157,8 +157,8 @@ def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
                 patched.setattr(grid.record, "write_files", lambda *_: None)
             arguments = ["reproduce", name, "--quick", "--out", str(kept)]
             assert cli.main(arguments) == 130
-        told = capsys.readouterr().out
-        assert told.startswith(f"Interrupted: {done} of {len(lines)} cells are finished")
+        output = capsys.readouterr().out
+        assert output.startswith(f"Interrupted: {done} of {len(lines)} cells are finished")
         assert (kept / f"{name}.svg").exists() == (done in drawn)
 
 

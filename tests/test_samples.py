@@ -97,13 +97,13 @@ def test_runs_under_the_same_answers_add_up_and_others_begin_anew(store, loop):
     assert max(once, 400 / 2) <= count(first) <= 400 * 15 / 16
     assert run(store, loop, act.SetParams({"steps": 5_000})) is first  # only how long it runs
     names = [store.session.labels.index(name) for name in ("dolphin", "porpoise", "gorilla")]
-    told = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
-    assert told is not first
-    with told.open() as posterior:
+    constrained = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
+    assert constrained is not first
+    with constrained.open() as posterior:
         assert posterior.triplet_probability([[names[0], names[2], names[1]]])[0] == 1.0
     store.dispatch(act.Undo())
     assert store.samples is first
-    assert run(store, loop, act.SetSeed(5)) not in (first, told)
+    assert run(store, loop, act.SetSeed(5)) not in (first, constrained)
 
 
 def test_no_draw_counts_twice(store, loop):

@@ -81,7 +81,7 @@ def plain_scene(layout, window=None, fine=0.0, coarse=0.0):
     return found
 
 
-def told(scene):
+def scene_content(scene):
     return {
         (
             int(scene.kind[k]),
@@ -99,7 +99,7 @@ def test_what_is_folded_is_what_the_definition_says(layout, fine, seed):
     a, b = np.sort(rng.random(2)) * layout.n_rows
     for window, coarse in ((None, fine), ((float(a), float(b)), fine + 2 * seed)):
         scene = build_scene(layout, window, fine, coarse)
-        assert told(scene) == plain_scene(layout, window, fine, coarse)
+        assert scene_content(scene) == plain_scene(layout, window, fine, coarse)
 
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25, 5.3]))

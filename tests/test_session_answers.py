@@ -66,8 +66,8 @@ def test_a_lock_restarts_a_run_whose_trees_are_shown(settled):
 
 def lock(driver, row):
     """Whether ab|c is true of the tree shown, and does not follow from what was said."""
-    said = assess(driver.session, row[:2], row[2])
-    return said.kind == "lock"
+    verdict = assess(driver.session, row[:2], row[2])
+    return verdict.kind == "lock"
 
 
 def test_what_follows_from_earlier_answers_runs_nothing_even_while_sampling(settled):

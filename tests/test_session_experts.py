@@ -133,16 +133,16 @@ def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
     monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]
-    said = [Constraint(n + 1, (a, b), c, author=who)
+    answers = [Constraint(n + 1, (a, b), c, author=who)
             for n, (who, (a, b, c)) in enumerate((w, r) for w in "AB" for r in rows)]  # fmt: skip
-    (found,) = ex.agreements(Session(labels=labels, constraints=tuple(said)))
+    (found,) = ex.agreements(Session(labels=labels, constraints=tuple(answers)))
     assert 0 < found.n_checked < found.n_stated == 57
     assert (found.n_contradicting, found.share) == (0, 1.0)
 
 
 def test_three_authors_are_three_pairs():
-    said = tuple(Constraint(n, (BAT, n), LION, author=f"{n}") for n in (3, 4, 5))
-    found = ex.agreements(Session(labels=ANIMALS, constraints=said))
+    answers = tuple(Constraint(n, (BAT, n), LION, author=f"{n}") for n in (3, 4, 5))
+    found = ex.agreements(Session(labels=ANIMALS, constraints=answers))
     assert [(a.first, a.second) for a in found] == list(combinations("345", 2))
     assert [a.share for a in found] == [None] * 3
 

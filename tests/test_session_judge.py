@@ -115,10 +115,10 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
     ]
     assert found.smallest
     assert len(found.with_ids) == min(at_odds)
-    said = [others[i].statement for i in found.with_ids]
-    assert not obeying([*said, *new])
-    for left_out in said:
-        assert obeying([each for each in said if each is not left_out] + new)
+    conflicting = [others[i].statement for i in found.with_ids]
+    assert not obeying([*conflicting, *new])
+    for left_out in conflicting:
+        assert obeying([each for each in conflicting if each is not left_out] + new)
     repairs = {i for i in range(len(others)) if obeying([*earlier[:i], *earlier[i + 1 :], *new])}
     assert set(found.repairs) == repairs
     assert made.sentence("abcde") in found.sentence

@@ -64,7 +64,7 @@ def test_an_unknown_method_is_refused(weighed):
 
 
 @pytest.mark.parametrize(
-    ("said", "action"),
+    ("saved", "action"),
     [
         ({"~": "SetMethod", "name": "ddt", "triplets": "hard"}, act.SetMethod("ddt")),
         (
@@ -79,10 +79,10 @@ def test_an_unknown_method_is_refused(weighed):
         ({"~": "TakeBack", "at": 0, "heeded": False}, act.RemoveChoice(0)),
     ],
 )  # fmt: skip
-def test_actions_of_earlier_versions_are_still_read(said, action):
-    said = json.loads(json.dumps(said | {"time": "2024-01-01T00:00:00+00:00"}))
+def test_actions_of_earlier_versions_are_still_read(saved, action):
+    saved = json.loads(json.dumps(saved | {"time": "2024-01-01T00:00:00+00:00"}))
     document = {"shared": [], "trees": [], "snapshots": []}
-    assert Decoder(document, {}.__getitem__).value(said) == action
+    assert Decoder(document, {}.__getitem__).value(saved) == action
 
 
 def test_names_in_files_do_not_change():

@@ -94,8 +94,8 @@ def test_other_methods_say_that_they_cannot_and_keep_the_tree(method, loop):
     with over_zoo(loop, method) as store:
         tree = store.session.snapshot.tree
         items = smallest_clade(tree)
-        told = constraints_model.state(store)["cannot_deny"]
-        assert told.startswith(get(method).title)
+        reason = constraints_model.state(store)["cannot_deny"]
+        assert reason.startswith(get(method).title)
         store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
         assert "cannot keep that items are not a group" in store.session.message
         assert store.session.status == "settled"

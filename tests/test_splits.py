@@ -48,10 +48,10 @@ def test_the_pieces_are_what_no_division_may_part(constraints, items):
 
 
 def test_a_forced_split_is_in_every_tree():
-    said = [Constraint(1, (0, 1), 2), Constraint(2, (2, 3), 0), Constraint(3, (3, 4), 1)]
-    graph = aho_graph(said, range(N))
+    answers = [Constraint(1, (0, 1), 2), Constraint(2, (2, 3), 0), Constraint(3, (3, 4), 1)]
+    graph = aho_graph(answers, range(N))
     assert graph.is_forced
-    rows = [row for c in said for row in c.triplets.rows]
+    rows = [row for c in answers for row in c.triplets.rows]
     for tree in all_trees(N, binary=True):
         if tree.satisfies(rows).all():
             sides = {frozenset(tree.leaves(int(c)).tolist()) for c in tree.children(tree.root)}
@@ -90,9 +90,9 @@ def test_where_answers_are_blocked(constraints):
 
 def test_a_long_chain_is_one_path():
     n = 400
-    said = [Constraint(k + 1, (k, k + 1), n) for k in range(n - 1)]
+    answers = [Constraint(k + 1, (k, k + 1), n) for k in range(n - 1)]
     new = Constraint(n, (n - 1, n), 0)
-    found = find_blocked_set(new, said)
+    found = find_blocked_set(new, answers)
     assert len(found.graph.items) == n + 1
     assert found.path == tuple(range(n))
-    assert build(n + 1, [row for c in said for row in c.triplets.rows]).n_leaves == n + 1
+    assert build(n + 1, [row for c in answers for row in c.triplets.rows]).n_leaves == n + 1

@@ -266,13 +266,13 @@ def test_every_picture_is_plain_json(store):
 
 
 @pytest.mark.parametrize(
-    ("progress", "said"),
+    ("progress", "text"),
     [
         ((750, 2_000), "Running · 750 of 2,000"),
         ((487_577_527_353, 499_999_500_000), "Running · 97 %"),
     ],
 )
-def test_how_far_a_run_is_fits_the_bar(progress, said, store):
+def test_how_far_a_run_is_fits_the_bar(progress, text, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
         top_bar_model.live(
@@ -283,7 +283,7 @@ def test_how_far_a_run_is_fits_the_bar(progress, said, store):
                 runs=SimpleNamespace(ahead=None),
             )
         )["text"]
-        == said
+        == text
     )
 
 
@@ -306,8 +306,8 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
-    said = constraints_model.state(store)["draft"]["sentence"]
-    assert said.startswith("dolphin + porpoise together, before wolf + lion + bear.")
+    sentence = constraints_model.state(store)["draft"]["sentence"]
+    assert sentence.startswith("dolphin + porpoise together, before wolf + lion + bear.")
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
     (made,) = store.session.constraints
@@ -320,10 +320,10 @@ class Browser:
     """What it is told of its uploads."""
 
     def __init__(self):
-        self.heard_of = []
+        self.acknowledgements = []
 
     def acknowledge_upload(self, upload, pieces, stop=False):
-        self.heard_of.append((upload, pieces, stop))
+        self.acknowledgements.append((upload, pieces, stop))
 
 
 def test_an_upload_comes_in_pieces(store, loop):
@@ -339,26 +339,26 @@ def test_an_upload_comes_in_pieces(store, loop):
         return more
 
     send(0, 0, parts[0])
-    told = history_model.state(store)["reading"]
-    assert told == {"sentence": "Sending t.csv (12 MB)…", "share": 1 / 3}
+    reading = history_model.state(store)["reading"]
+    assert reading == {"sentence": "Sending t.csv (12 MB)…", "share": 1 / 3}
     files.stop()
-    assert browser.heard_of == [(0, 1, False), (0, 1, True)]
+    assert browser.acknowledgements == [(0, 1, False), (0, 1, True)]
     assert history_model.state(store)["reading"] is None
     assert store.view.message == "Cancelled: t.csv was not opened."
     send(0, 1, parts[1])  # what was on its way is not wanted
     send(0, 2, parts[2])
     assert history_model.state(store)["reading"] is None
     assert store.session.labels == before
-    browser.heard_of.clear()
+    browser.acknowledgements.clear()
     for place, part in enumerate(parts):
         more = send(1, place, part)
-    assert browser.heard_of == [(1, 1, False), (1, 2, False)]
+    assert browser.acknowledgements == [(1, 1, False), (1, 2, False)]
     assert history_model.state(store)["reading"] is None
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
     assert "damaged on the way" in store.view.error[0]
-    assert browser.heard_of[-1] == (2, 0, True)
+    assert browser.acknowledgements[-1] == (2, 0, True)
     send(3, 0, parts[0])
     files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
     assert "damaged on the way" in store.view.error[0]
@@ -374,14 +374,14 @@ class Sending:
     """What ``dom.js`` does with a file: four pieces at most ahead of what was heard."""
 
     def __init__(self, name, content, pieces):
-        self.name, self.pieces, self.heard, self.stopped = name, pieces, 0, False
+        self.name, self.pieces, self.acknowledged, self.stopped = name, pieces, 0, False
         size = -(-len(content) // pieces)
         self.parts = [content[k * size : (k + 1) * size] for k in range(pieces)]
         self.sent = 0
 
     def next(self):
         """A message; None while it waits."""
-        if self.over or self.sent - self.heard >= AHEAD:
+        if self.over or self.sent - self.acknowledged >= AHEAD:
             return None
         more = {"id": self.name, "kind": "features", "name": self.name, "piece": self.sent,
                 "pieces": self.pieces, "size": 99,
@@ -402,24 +402,27 @@ def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, beg
     files = FileController(store, browser, None)
     files.open = lambda kind, name, content: opened.append((name, content))
     content = bytes(range(200))
-    sending, wire, said = [Sending("A", content, 20)], [], []
+    sending, wire, messages = [Sending("A", content, 20)], [], []
     for turn in range(60):
         if turn == begins:
             sending.append(Sending("B", content[::-1], pieces))
         wire += filter(None, [each.next() for each in sending])
         if wire:
             files.act("upload", wire.pop(0))
-        said.append(store.view.message)
-        for name, heard, stop in browser.heard_of:
+        messages.append(store.view.message)
+        for name, acknowledged, stop in browser.acknowledgements:
             (each,) = (each for each in sending if each.name == name)
-            each.heard, each.stopped = max(each.heard, heard), each.stopped or stop
-        browser.heard_of.clear()
+            each.acknowledged, each.stopped = (
+                max(each.acknowledged, acknowledged),
+                each.stopped or stop,
+            )
+        browser.acknowledgements.clear()
     assert opened == [("B", content[::-1])]
     assert [each.stopped for each in sending] == [True, False]
     assert all(each.over for each in sending)
     assert store.view.loading is None
     assert store.view.error is None
-    assert "Cancelled: A was not opened." in said
+    assert "Cancelled: A was not opened." in messages
 
 
 def test_a_piece_out_of_turn_is_refused(plain_store):
@@ -429,30 +432,30 @@ def test_a_piece_out_of_turn_is_refused(plain_store):
     files.act("upload", first)
     files.act("upload", third)
     assert "damaged on the way" in plain_store.view.error[0]
-    assert browser.heard_of[-1] == ("A", 1, True)
+    assert browser.acknowledgements[-1] == ("A", 1, True)
     assert plain_store.view.loading is None
     files.act("upload", second)  # nor is it taken up again
-    assert browser.heard_of[-1] == ("A", 0, True)
+    assert browser.acknowledgements[-1] == ("A", 0, True)
     assert plain_store.view.loading is None
 
 
 def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     """What is drawn is acknowledged by the browser's word; what is not drawn, at once."""
-    said: list[int] = []
+    shown_steps: list[int] = []
     waiting = []
-    store.runner.acknowledge = said.append
+    store.runner.acknowledge = shown_steps.append
     store.runs.when_drawn = waiting.append
     snapshot = store.session.snapshot
     store.session = replace(store.session, status="sampling")
     again = act.Arrived(store.session.run, replace(snapshot, step=snapshot.step + 1))
     store.drawn = again.snapshot
     store.runs.receive(again)
-    assert said == []
+    assert shown_steps == []
     waiting.pop()()
-    assert said == [store.session.run]
+    assert shown_steps == [store.session.run]
     store.drawn = snapshot
     store.runs.receive(again)
-    assert said == [store.session.run] * 2
+    assert shown_steps == [store.session.run] * 2
     assert not waiting
 
 
@@ -686,12 +689,12 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     page, labels, rng = threading.current_thread(), store.session.labels, np.random.default_rng(3)
 
     def signed(count, day):
-        said = [
+        messages = [
             ("odd", rng.choice(len(labels), 3, replace=False).tolist(), "Ana",
              f"2026-01-{day:02}T{k // 3600:02}:{k // 60 % 60:02}:{k % 60:02}+00:00")
             for k in range(count)
         ]  # fmt: skip
-        return write_answers_csv(said, labels).encode()
+        return write_answers_csv(messages, labels).encode()
 
     def add(files, name, content):
         before = len(store.session.data.answers)
@@ -958,7 +961,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
     send(files, 1, "big.csv", piece=1)
     files.stop()
     assert store.view.message == "Cancelled: mine.hcviz was not opened. big.csv was not opened."
-    assert browser.heard_of[-1] == (1, 2, True)
+    assert browser.acknowledgements[-1] == (1, 2, True)
     assert store.view.loading is None
     send(files, 2, "big.csv")
     store.loader.open_session("mine.hcviz", saved)

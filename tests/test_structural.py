@@ -152,10 +152,14 @@ def test_where_all_is_alike_the_halves_are_equal(k):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 26), st.integers(0, 12))
-def test_crsc_is_the_plain_recursion(seed, n, said):
+def test_crsc_is_the_plain_recursion(seed, n, n_triplets):
     rng = np.random.default_rng(seed)
     similarity = random_graph(rng, n, noise=3.0)
-    rows = triplets_of(random_tree(rng, n), rng, said) if n > 2 and said else np.empty((0, 3), int)
+    rows = (
+        triplets_of(random_tree(rng, n), rng, n_triplets)
+        if n > 2 and n_triplets
+        else np.empty((0, 3), int)
+    )
     tree = hcviz.fit("crsc", Problem(similarity=similarity, triplets=rows))
     assert clades(tree) == slow_crsc(similarity, rows)
     assert tree.is_binary

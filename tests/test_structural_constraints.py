@@ -31,8 +31,8 @@ def plain_triplets(tree):
     found = []
     for v in range(tree.n_leaves, tree.n_nodes - 1):  # children come before parents
         a, b = (w for w in parent if parent[w] == v)
-        (beside,) = (w for w in parent if parent[w] == parent[v] and w != v)
-        found.append([set(tree.leaves(w).tolist()) for w in (a, b, beside)])
+        (sibling,) = (w for w in parent if parent[w] == parent[v] and w != v)
+        found.append([set(tree.leaves(w).tolist()) for w in (a, b, sibling)])
     return found
 
 

@@ -115,13 +115,13 @@ def test_a_split_in_words(zoo, loop):
     zoo.change_view(selection=tuple(range(n)))
     assert explanation.split_state(zoo) is None  # no answers
     settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
-    told = SECTIONS["explanation"].state(zoo)
-    assert told["sentence"].startswith(f"Left open: the answers leave {n - 3} pieces")
-    assert [piece["names"] for piece in told["pieces"]] == [
+    shown = SECTIONS["explanation"].state(zoo)
+    assert shown["sentence"].startswith(f"Left open: the answers leave {n - 3} pieces")
+    assert [piece["names"] for piece in shown["pieces"]] == [
         ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
     ]  # fmt: skip
-    assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
-    assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
+    assert [len(piece["answers"]) for piece in shown["pieces"]] == [1, 1]
+    assert (shown["unconstrained"], shown["further"], shown["forced"]) == (n - 5, 0, False)
     SECTIONS["explanation"].acts(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
     assert "No answer is about these 3 items" in SECTIONS["explanation"].state(zoo)["sentence"]
@@ -136,9 +136,9 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     everything = tuple(range(n))
     group, rest = everything[: n // 2], everything[n // 2 :]
     settle(zoo, loop, act.AddConstraint(group, rest[0]), act.AddConstraint(rest, group[0]))
-    told = explanation.split_state(zoo)
-    assert told["forced"]
-    assert told["sentence"] == f"Forced: the answers leave one way to divide these {n} items."
+    shown = explanation.split_state(zoo)
+    assert shown["forced"]
+    assert shown["sentence"] == f"Forced: the answers leave one way to divide these {n} items."
     drawn = aho_graph_sheet.state(zoo)
     assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
     assert drawn["left"] == 0

@@ -85,7 +85,7 @@ class Dashboard:
         heights = [x for x in column(self.page, "tree-lines", "x") if x == x]
         click(self.page, "tree", share * max(heights), row)
 
-    def say(self, group: list[str], apart: str) -> None:
+    def add_constraint(self, group: list[str], apart: str) -> None:
         """State a constraint with clicks and keys; nothing must be selected."""
         self.press("Escape", "t")
         expect(self.page.locator("[data-key=together]")).to_have_attribute("aria-pressed", "true")

@@ -41,13 +41,13 @@ def section(page: Page):
 
 def asked_for(page: Page) -> int:
     """The pairs asked for, as the section tells them."""
-    told = (
+    fact = (
         section(page)
         .get_by_role("list", name="What was asked for")
         .locator("li", has_text="Pairs asked for")
     )
-    expect(told.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
-    return int(told.locator("b").inner_text().replace(",", ""))
+    expect(fact.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
+    return int(fact.locator("b").inner_text().replace(",", ""))
 
 
 def wait_for_mask(page: Page) -> None:
@@ -248,9 +248,9 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     dashboard.settle()
     expect(slider).to_have_value("8")
     expect(slider).to_be_focused()
-    told = slider.get_attribute("aria-valuetext")
+    value_text = slider.get_attribute("aria-valuetext")
     expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value(
-        told.removeprefix("s = ")
+        value_text.removeprefix("s = ")
     )
     slider.press("ArrowLeft")  # and the next step starts from there
     expect(slider).to_have_value("7")
@@ -259,13 +259,13 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     field = page.locator(".hc-form").get_by_label("s", exact=True)
     page.keyboard.press("Control+z")
     expect(slider).to_have_value("8")
-    expect(field).to_have_value(told.removeprefix("s = "))
+    expect(field).to_have_value(value_text.removeprefix("s = "))
     slider.press("ArrowLeft")
     page.keyboard.press("Control+z")  # before it is sent, or after: it is undone
     expect(slider).to_have_value("8")
     page.wait_for_timeout(400)  # twice what a step waits to be sent
     expect(slider).to_have_value("8")
-    expect(field).to_have_value(told.removeprefix("s = "))
+    expect(field).to_have_value(value_text.removeprefix("s = "))
 
 
 @pytest.fixture

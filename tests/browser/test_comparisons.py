@@ -56,10 +56,10 @@ def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
     page.locator("[data-key=c-given]").click()
     listed = page.get_by_role("list", name="Your answers").get_by_role("listitem")
     expect(listed).to_have_count(4)
-    said = listed.nth(1).locator(".sentence").inner_text()
+    sentence = listed.nth(1).locator(".sentence").inner_text()
     listed.nth(1).get_by_role("button", name="Take back").click()
     expect(listed).to_have_count(3)
-    expect(listed.filter(has_text=said)).to_have_count(0)
+    expect(listed.filter(has_text=sentence)).to_have_count(0)
     flowers.button("Undo").click()
     expect(listed).to_have_count(4)
     flowers.settle()
@@ -233,12 +233,12 @@ def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
     flowers.press("c", "x")
     expect(card).to_have_count(0)
     expect(panel).to_be_visible()
-    aside = page.get_by_role("complementary", name="Inspector")
+    inspector = page.get_by_role("complementary", name="Inspector")
     folds = page.get_by_role("button", name="Inspector panel")
     folds.click()
     flowers.press("c")
     expect(card).to_be_in_viewport()
-    expect(aside).to_be_hidden()
+    expect(inspector).to_be_hidden()
     folds.click()  # the card is folded away: it is shown before it is answered
     flowers.press("1")
     expect(card).to_be_in_viewport()
@@ -247,7 +247,7 @@ def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
     expect(card).to_contain_text("2 answers")
     flowers.press("x")
     expect(panel).to_be_hidden()
-    expect(aside).to_be_visible()  # as before
+    expect(inspector).to_be_visible()  # as before
 
 
 def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):

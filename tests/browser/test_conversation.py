@@ -61,18 +61,18 @@ class Conversation:
         """Look at the card and answer it; whether that was a correction."""
         expect(self.card).to_be_visible()
         items = self.asked()
-        told = self.user.answer(self.tree().restrict(items), items)
-        if told is None:
+        triplet = self.user.answer(self.tree().restrict(items), items)
+        if triplet is None:
             self.press("a", "Right")
             wait_until(self.page, lambda: self.asked() != items)  # another question is there
             return False
         stated = self.dashboard.constraints.count()
         self.press("r", "Correct")
         expect(self.card.locator(".ask")).to_contain_text("odd one out")
-        for item in told:
+        for item in triplet:
             self.pick(item)
         expect(self.page.locator(".hc-constraints .draft .statement")).to_contain_text(
-            self.zoo.labels[told[2]]
+            self.zoo.labels[triplet[2]]
         )
         expect(self.dashboard.verdict.first).to_contain_text("correction")
         if self.hand == "keyboard":

@@ -22,14 +22,14 @@ def expert(dashboard, name):
 def test_two_people_say_different_things(zoo):
     page = zoo.page
     assert page.get_by_role("group", name="Experts").count() == 0
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     page.get_by_label("You are").fill("Ann")
     zoo.press("Enter")
     expect(expert(zoo, "Ann")).to_contain_text("new answers")
     zoo.press("Escape")
-    zoo.say(["dolphin", "wolf"], "tuna")
+    zoo.add_constraint(["dolphin", "wolf"], "tuna")
     expect(zoo.verdict).to_contain_text("conflict")
     zoo.press("Enter")
     expect(zoo.constraints.nth(1)).to_contain_text("Ann")

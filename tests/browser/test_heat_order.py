@@ -84,7 +84,7 @@ def test_the_heatmap_turns_with_the_tree(page, server, tmp_path, matrix):
     first, second, *_, last = (ITEMS[k] for k in orders[-1])
     dashboard.choose("method", "crsc")
     dashboard.settle()
-    dashboard.say([first, last], second)
+    dashboard.add_constraint([first, last], second)
     dashboard.press("Enter")
     dashboard.settle()
     looked_at()

@@ -62,13 +62,13 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     first.set_viewport_size({"width": 1440, "height": 900})
 
     serve(app, log="back.log", port=server.port)
-    for page, dash, said in ((first, one, mine[0]), (second, two, mine[1])):
+    for page, dash, sentence in ((first, one, mine[0]), (second, two, mine[1])):
         page.bring_to_front()
         wait_for(page, "() => !window.beforeTheLoss")
-        expect(dash.constraints).to_have_count(len(said))
+        expect(dash.constraints).to_have_count(len(sentence))
         expect(banner(page)).to_have_count(0)
         done(page)
-        assert dash.constraints.all_text_contents() == said
+        assert dash.constraints.all_text_contents() == sentence
     without_server(watch)
     first.bring_to_front()
     done(first)

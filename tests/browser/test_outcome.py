@@ -31,7 +31,7 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
     page.emulate_media(reduced_motion=motion)
     dashboard = Dashboard(page).settle()
     page.evaluate(WATCH)
-    dashboard.say(["slug", "carp"], "worm")  # slug and worm are in three of four trees
+    dashboard.add_constraint(["slug", "carp"], "worm")  # slug and worm are in three of four trees
     dashboard.press("Enter")
     dashboard.settle()
     expect(dashboard.sentence).to_have_text(

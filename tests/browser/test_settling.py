@@ -27,7 +27,7 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     dash.click_label("gorilla")
     expect(dash.selected).not_to_be_empty()
     dash.press("Escape")
-    dash.say(["dolphin", "tuna"], "wolf")
+    dash.add_constraint(["dolphin", "tuna"], "wolf")
     dash.press("Enter")
     expect(dash.constraints).to_have_count(1)
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)

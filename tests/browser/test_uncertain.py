@@ -56,7 +56,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_goes_on(page):
     page.get_by_role("button", name="Widen").click()
     expect(dash.selected).to_contain_text("items")
     assert bars(page) == some
-    dash.say(["dolphin", "tuna"], "wolf")
+    dash.add_constraint(["dolphin", "tuna"], "wolf")
     dash.press("Enter")
     dash.settle()
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
