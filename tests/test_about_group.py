@@ -130,7 +130,7 @@ def test_a_table_of_mixed_columns(page):
     assert (price["inside"], price["outside"], price["length"] < 0) == ("25", "51.2", True)
 
 
-def test_dates_and_terms_are_told_as_dates_and_shares(page):
+def test_dates_and_terms_are_shown_as_dates_and_shares(page):
     content = DATED.replace(b"big", "größer".encode()).replace(b"desc", b"<i>desc")
     assert page.store.open_data(DataSpec("table", "x", filename="x.csv", content=content))
     data = page.store.dataset

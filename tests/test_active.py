@@ -211,7 +211,7 @@ def test_the_framework_takes_any_flat_method(case):
                 made = ActiveCluster(name, 9, repair=0.0, sharpen=sharpen)
                 tree = last(made.grow(data.oracle, seed=7)).tree
                 wanted = set()
-                sharpens = sharpen and name != "by-first"  # which has not said that it can
+                sharpens = sharpen and name != "by-first"  # which does not declare that it can
                 clades_of(plain_active(matrix, flat, 9, 7, False, sharpens), wanted)
                 assert {frozenset(each.tolist()) for each in tree.clades()} == wanted
         for method, own in (("active-spectral", {"s": 9, "repair": 0.0}), ("spectral", {})):
@@ -372,7 +372,7 @@ def test_of_equal_gaps_the_first_counts():
 
 
 def spectra():
-    """Symmetric matrices with single, equal, nearly equal and no eigenvalues to speak of."""
+    """Symmetric matrices with single, equal, nearly equal and almost no eigenvalues."""
     for case in range(24):
         rng = np.random.default_rng(case)
         m = int(rng.integers(2, 40))
@@ -453,7 +453,7 @@ def test_the_count_is_that_of_the_pairs_touched(method, params, n_triplets, monk
 
 @pytest.mark.parametrize("method", [*METHODS, *FULL.values()])
 @pytest.mark.parametrize("threads", [None, 3])
-def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkeypatch):
+def test_an_expensive_similarity_is_called_once_for_each_query(method, threads, monkeypatch):
     """And 16 times more, to see that it is symmetric; never on an item and itself."""
     monkeypatch.setattr(framework, "TASK", 30)
     matrix, calls = matrix_of(noisy_blocks(110, 2, 0.3)), []
@@ -602,10 +602,10 @@ def triplets_of(matrix, rng, count):
 @pytest.mark.parametrize("method", [*METHODS, "laplacian"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_without_noise_no_shape_of_hierarchy_is_mistaken(shape, method):
-    """Small samples, which often have nobody of a branch of the root: that is seen by those of it,
-    who are least alike to all that was sampled. With two branches no sample can fail; with 29, of
-    whatever size, those can whose branches hold less than an eighth of the items: of 15 items
-    2^29 / 8^15 do, one in 65,000."""
+    """Small samples, which often have no item of a branch of the root. The items of that branch
+    show it, since they are least alike to the sample. With two branches no sample can fail. With
+    29 branches a sample fails if its branches hold less than an eighth of the items. Of samples of
+    15 items this is a share of 2^29 / 8^15, one in 65,000."""
     params = {"cut": "laplacian"} if method == "laplacian" else {}
     method = "active-spectral" if method == "laplacian" else method
     for seed in range(12 if COMPILED else 1):
@@ -724,7 +724,7 @@ def test_others_agree_with_a_sample_where_the_three_point_condition_holds(matrix
 
 @given(nearly_ultrametric(), st.data())
 def test_links_are_similarities_above_the_lowest_of_the_sample(matrix, data):
-    """Components of a graph in which everybody, sampled or not, is a node; supernodes are bound."""
+    """Components of a graph in which each item, sampled or not, is a node; supernodes are bound."""
     m = len(matrix)
     s = data.draw(st.integers(2, m))
     named = data.draw(st.lists(st.integers(0, s - 1), min_size=s, max_size=s))
@@ -849,7 +849,7 @@ def test_with_noise_and_empty_items_outliers_are_still_looked_for():
 
 
 def pairs(n):
-    """Each item is like one other and nobody else."""
+    """Each item is like one other item only."""
     matrix = sparse.eye_array(n // 2).tocsr()
     return sparse.kron(matrix, [[0.0, 1.0], [1.0, 0.0]]).tocsr()
 
@@ -1014,7 +1014,7 @@ def test_a_run_that_is_dropped_ends_its_threads(monkeypatch):
     assert list(stream) == []
 
 
-def test_a_fault_in_a_thread_is_told():
+def test_a_fault_in_a_thread_is_reported():
     class Broken:
         n_items = 25_000
 
@@ -1115,7 +1115,7 @@ def test_alike_items_cost_no_more_and_lie_no_deeper_than_others(method, kinds):
         assert shown.metrics["repair"] == 0  # more of the same would say nothing
 
 
-def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
+def test_equal_items_are_assigned_the_same_by_any_thread(monkeypatch):
     rows = [[1, 2, 3], [5, 9, 100], [700, 17, 3]]
     for triplets in ((), rows):
         found = []
@@ -1209,7 +1209,7 @@ def test_a_small_cluster_that_no_sample_holds_is_found():
 
 
 class Clock:
-    """Time that passes only where somebody is asked."""
+    """Time that passes only during a query."""
 
     def __init__(self, each, own=0.0):
         self.now, self.each, self.own = 0.0, each, own
@@ -1249,7 +1249,7 @@ def slowed(monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n_triplets", [0, 10])
-def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, n_triplets, slowed):
+def test_an_expensive_run_can_be_stopped_and_watched_at_any_time(method, n_triplets, slowed):
     """A hundredth of a second a pair. A run stops between two items of its generator: these are
     at most .6 s apart (sixteen pairs are tried both ways; now and then twice as many as usual are
     asked for, and seen to take twice as long). Shown is what there is each second, though the first
@@ -1287,7 +1287,7 @@ def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, n_triplets, s
     assert shown[-1][1].tree == last(stream(MatrixOracle(matrix))).tree
 
 
-def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
+def test_the_time_of_answers_does_not_change_the_tree(slowed):
     n = 120
     matrix = matrix_of(noisy_blocks(n, 3, 0.5))
     found = []
@@ -1305,7 +1305,7 @@ def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
     assert found[0] == (plain.tree, plain.metrics)
 
 
-def test_who_takes_long_whatever_is_asked_is_asked_for_as_much_as_ever(slowed):
+def test_a_uniformly_slow_oracle_gets_batches_of_the_same_size(slowed):
     """A service that takes half a second a call: as many calls as requests of a cheap one, but for
     the first few, by which that is found out."""
     n = 120
@@ -1563,7 +1563,9 @@ def test_no_pair_counts_twice_in_an_average_of_a_division_with_triplets():
             pass
         joined_by_others += len(queried[0][0]) > s
         looked_again += division.rechecks > 0
-        found = [p for r, c in queried for p in itertools.product(r, c)]  # whose average, with whom
+        found = [
+            p for r, c in queried for p in itertools.product(r, c)
+        ]  # pairs (row, column) of averages
         assert len(found) == len(set(found))
     assert joined_by_others > 5
     assert looked_again > 5

@@ -39,7 +39,7 @@ def test_one_person_without_a_name_is_no_expert(zoo):
     assert [row["on"] for row in shown["experts"]["rows"]] == [True, False]
 
 
-def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
+def test_answers_have_the_named_author_and_agreement_is_shown(zoo):
     gestures = Gestures(zoo)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     ACTS(gestures, "author", {"value": "Ann"})

@@ -1,4 +1,4 @@
-"""The store writes ahead: what a person said is on the disk before anything runs for it."""
+"""The store writes ahead: an answer is on the disk before a run begins for it."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
 
 
 class SlowJournal:
-    """``read_journal`` on a thread, while nobody holds it; never on the page's own."""
+    """``read_journal`` on a thread, while no lock is held; never on the page's own."""
 
     def __init__(self, monkeypatch):
         self.go, self.begun = threading.Event(), threading.Event()
@@ -248,7 +248,7 @@ class SlowJournal:
 
 @pytest.fixture
 def left(make, shelf):
-    """A session with one answer, which nobody is at work on."""
+    """A session with one answer that no page has open."""
     store = make()
     kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
@@ -364,7 +364,7 @@ def test_discarding_offers_the_next_and_then_nothing(make, shelf):
 
 
 @pytest.mark.parametrize("harm", ["all", "part"])
-def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
+def test_a_damaged_session_is_reported_and_kept(make, shelf, loop, harm):
     store = make()
     kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
@@ -394,7 +394,7 @@ def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
     assert again.view.unfinished is None
 
 
-def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
+def test_a_full_disk_is_reported_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
     store = make()
     autosave = AutosaveController(store, shelf)
 
@@ -412,7 +412,7 @@ def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkey
     autosave.tick()
 
 
-def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
+def test_a_slow_disk_for_bases_does_not_block_the_page(make, shelf, loop, monkeypatch):
     """While a base is being written, answers are taken, written and run."""
     store = make()
     autosave = AutosaveController(store, shelf)

@@ -1,4 +1,4 @@
-"""A run of which only the end counts: what is told of it, and when nothing is."""
+"""Runs of which only the end counts: what they report, and when they report nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Results(list):
 ITEMS = Problem(labels=list("abcdef"))
 
 
-def test_the_last_snapshot_is_told_once_and_it_is_run_0s(loop, behind):
+def test_the_last_snapshot_is_reported_once_and_is_that_of_run_0(loop, behind):
     results = Results()
     behind.start("counting-thread", ITEMS, {"steps": 30, "rest": 0.001}, 11, results)
     assert behind.busy
@@ -49,7 +49,7 @@ def test_the_last_snapshot_is_told_once_and_it_is_run_0s(loop, behind):
     assert last.tree == fit("counting-thread", ITEMS, steps=30)
 
 
-def test_a_fault_is_told_with_what_there_was_before_it(loop, behind):
+def test_a_fault_is_reported_with_the_last_snapshot(loop, behind):
     results = Results()
     behind.start("refusing-thread", ITEMS, {}, 0, results)
     loop.until(lambda: results)
@@ -73,7 +73,7 @@ def test_the_limit_stops_it_and_the_last_one_stays(loop, behind):
     assert not behind.busy
 
 
-def test_nothing_is_told_of_what_was_closed_or_replaced(loop, behind):
+def test_closed_or_replaced_runs_report_nothing(loop, behind):
     results, newer = Results(), Results()
     behind.start("spinning-thread", ITEMS, {}, 0, results)
     behind.start("counting-thread", ITEMS, {"steps": 3}, 0, newer)

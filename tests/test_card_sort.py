@@ -34,7 +34,7 @@ Cid,harp,x
 
 
 def literal(rows):
-    """The share of those who sorted both that put both on one pile; None where nobody did."""
+    """The share of those who sorted both that put both on one pile; None if no participant did."""
     cards = list(dict.fromkeys(card for _, card, _ in rows))
     found = {}
     for a, b in itertools.combinations(cards, 2):
@@ -128,7 +128,7 @@ def placed(data):
 
 
 @pytest.mark.parametrize("text", [BY_PARTICIPANT, BY_CARD, EXPORT, "\ufeff" + BY_CARD])
-def test_each_form_says_who_put_which_card_where(text):
+def test_each_form_has_the_piles_of_all_participants(text):
     data = read_table(text.encode(), "sort.csv", kind="card-sort")
     assert placed(data) == PLACED
 
@@ -154,7 +154,7 @@ def test_a_table_of_features_is_no_card_sort(text):
     assert data.features is not None
 
 
-def test_a_wide_form_that_is_read_as_features_says_so():
+def test_a_wide_form_read_as_features_gets_a_note():
     notes = read_table(b"participant,a,b,c,d\nAda,x,x,y,y\nBea,u,v,v,v\n").notes
     assert any("choose “Card sort”" in note for note in notes)
 

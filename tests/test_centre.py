@@ -80,7 +80,7 @@ def models_of(part, seen=None):
         yield from models_of(vars(part) if hasattr(part, "__dict__") else (), seen)
 
 
-def test_whatever_the_centre_draws_with_is_in_the_page(centre):
+def test_all_sources_of_the_centre_are_in_the_page(centre):
     """What no document holds never reaches a browser, and nothing says so."""
     document = Document()
     document.add_root(centre.figures.grid.grid)
@@ -124,7 +124,7 @@ def test_selection_and_collapse_follow_their_leaves_not_their_nodes(centre, tree
     assert centre.state.layout.n_rows == N
 
 
-def test_branches_open_for_the_leaves_in_them_however_deep(centre, tree):
+def test_branches_open_for_their_leaves_at_any_depth(centre, tree):
     small = next(leaves for leaves in tree.clades() if 3 <= leaves.size <= 8)
     node = tree.smallest_clade(small)
     large = tree.leaves(int(tree.parent[node]))
@@ -188,7 +188,7 @@ def test_clicks_become_picks(items, tree):
         assert picks[-1].leaves == (centre.order[3],)
 
 
-def test_a_double_click_collapses_and_says_so(items, tree):
+def test_a_double_click_collapses_and_reports_it(items, tree):
     toggled, picks = [], []
     centre = Centre(on_pick=picks.append, on_toggle=toggled.append)
     centre.set_items(items)
@@ -213,7 +213,7 @@ def test_a_double_click_collapses_and_says_so(items, tree):
     assert centre.state.layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
 
 
-def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
+def test_a_cut_shows_its_clusters_and_is_drawn(centre, tree):
     level = float(np.sort(tree.height)[-4])
     assert centre.set_cut(level) == 4
     assert len(centre.figures.strips.source.data["image"]) == 2  # classes and clusters
@@ -255,7 +255,7 @@ def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
     assert len(np.unique(centre.clusters())) == count
 
 
-def test_marks_are_told_apart_by_shape_as_well_as_by_colour(centre):
+def test_marks_differ_by_shape_and_colour(centre):
     centre.set_marks([1, 2], [7])
     marks = centre.figures.labels.marks.data
     assert list(marks["shape"]) == ["circle", "circle", "inverted_triangle"]

@@ -75,7 +75,7 @@ def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     assert (tools["unsure"], tools["below"]) == ("merged", 70)
 
 
-def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
+def test_a_group_is_described_by_its_share_of_trees(store):
     tree = store.session.snapshot.tree
     whole = tuple(int(x) for x in tree.leaves(tree.n_leaves + 60))
     share = supports_model.group_sentence(store, whole)
@@ -107,7 +107,7 @@ def accuracy_of(store):
     return of
 
 
-def test_settled_is_said_of_independent_draws_only(store, accuracy_of):
+def test_only_independent_draws_count_as_settled(store, accuracy_of):
     rng = np.random.default_rng(0)
     verdict = accuracy_of(lambda k, tree: (tree, rng.normal()))
     assert verdict["word"] == "settled"
@@ -230,7 +230,7 @@ def brief(loop):
     made.close()
 
 
-def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
+def test_a_run_that_has_drawn_nothing_replaces_the_one_before(brief):
     """As it was found: "Running 0 of 20,200" beside the verdict on the finished run."""
     store = brief
     before = supports_model.accuracy_state(store)
@@ -287,7 +287,7 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
     assert "Run the Dirichlet diffusion tree" in tree_tools_model.state(store)["noSupport"]
 
 
-def test_a_session_without_samples_says_nothing(loop):
+def test_a_session_without_samples_has_no_accuracy(loop):
     with over_zoo(loop, "average") as store:
         store.drawn = store.session.snapshot
         assert supports_model.clade_supports(store) is None

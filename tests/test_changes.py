@@ -53,7 +53,7 @@ def moved():
     made.close()
 
 
-def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
+def test_the_clade_that_differs_most_comes_first_and_names_what_is_new(moved):
     found = changed_clades.changed_clades(moved)
 
     def rows_of(which):
@@ -114,7 +114,7 @@ def test_the_same_tree_has_changed_nothing():
     store.close()
 
 
-def test_a_large_rerun_is_told_within_a_frame_or_two():
+def test_a_large_rerun_is_shown_within_a_frame_or_two():
     rng = np.random.default_rng(0)
     old, new = random_tree(rng, 2000), random_tree(rng, 2000)
     found = clade_changes(old, new)

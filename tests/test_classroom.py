@@ -101,7 +101,7 @@ def test_the_truth_is_hidden_as_long_as_the_lesson_lasts(store, room):
     assert state(store) == {"on": False}
 
 
-def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loop):
+def test_a_right_guess_is_revealed_counted_and_becomes_a_constraint(store, room, loop):
     item, target = asked(store).gap.item, load("zoo").target
     name = store.session.labels[item]
     assert state(store)["item"] == name
@@ -128,7 +128,7 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     assert store.session.tree.satisfies(constraint.triplets).all()
 
 
-def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
+def test_a_wrong_guess_shows_its_distance(store, room):
     gap, target = asked(store).gap, asked(store).target
     mates = set(gap.target_siblings(target).tolist())
     far = next(item for item in gap.others.tolist() if item not in mates)
@@ -226,7 +226,7 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
     lesson = store.view.lesson
     assert lesson.replay
     assert state(store)["replay"]["of"] == count
-    (only,) = strip(store)["steps"]  # not told ahead
+    (only,) = strip(store)["steps"]  # later steps are not shown
     assert only["now"]
     distances, trees = [triplet_distance(target, store.session.tree)], [store.session.tree]
     for step in range(count):

@@ -126,7 +126,7 @@ def test_json_names_the_clusters_that_a_method_makes(call, tmp_path):
     assert "clusters" not in json.loads(out)
 
 
-def test_json_says_what_was_done(call, table, tmp_path):
+def test_json_describes_the_run(call, table, tmp_path):
     target = tmp_path / "tree.npy"
     code, out, _ = call("run", "average", table, "--json", "--out", target, "--seed", 3)
     result = json.loads(out)
@@ -150,7 +150,7 @@ def test_every_parameter_of_every_method_is_an_option(method, capsys):
         assert " ".join((what.doc or "").split()[:3]) in output.replace("- ", "-")
 
 
-def test_options_and_set_say_the_same():
+def test_options_and_set_agree():
     method = next(m for m in map(get, hcviz.algorithms()) if m.parameter_names())
     name = method.parameter_names()[0]
     value = method.params.param[name].default
@@ -266,7 +266,7 @@ def test_what_convert_refuses(refused, tmp_path):
 # ---------------------------------------------------------------------- check
 
 
-def test_check_says_what_a_file_holds(call, table, tmp_path):
+def test_check_describes_a_file(call, table, tmp_path):
     from hcviz.io.session_file import save_session
 
     def report(name: str, *words: str) -> str:
@@ -346,7 +346,7 @@ def test_answers_that_cancel_are_refused_in_a_line(refused, tmp_path):
     assert "The answers cancel" in refused("run", "forte", answers)
 
 
-def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
+def test_answers_without_a_header_are_refused_with_a_hint(refused, tmp_path):
     answers = tmp_path / "said.csv"
     answers.write_text("a,b,c\na,c,b\n")
     for words in (("check", answers), ("run", "4-al", answers)):
@@ -526,7 +526,7 @@ def test_serve_opens_what_the_page_opens(opened, table, tmp_path):
 # ---------------------------------------------------------------------- sequences
 
 
-def test_sequences_run_and_are_told(call, refused, tmp_path):
+def test_sequences_run_and_are_described(call, refused, tmp_path):
     fasta_text = ">a\nACGTACGT\n>b\nACGTACGA\n>c\nACGTTCGA\n>d\nTTCCTTCC\n>e\nTTCCTTCA\n"
     fasta = tmp_path / "x.fasta"
     fasta.write_text(fasta_text)

@@ -63,7 +63,7 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
     rows = true_triplets(data.target, np.random.default_rng(0), 4)
     made, killed = ActiveCluster(s=30), []
     with Client(cluster, timeout=LONG) as client:
-        client.wait_for_workers(2, LONG)  # one may be starting anew
+        client.wait_for_workers(2, LONG)  # one may be restarting
         pids = client.run(os.getpid)
         assert len(pids) == 2
         submit = getattr(DaskExecutor, doing)
@@ -237,7 +237,7 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
 
 
 def test_features_in_a_file_are_read_where_they_are_compared(cluster, tmp_path):
-    """Nobody passes them on: what the scheduler is given says where they lie."""
+    """The features are not sent: the scheduler gets the path of the file."""
     np.save(tmp_path / "features.npy", np.random.default_rng(6).normal(size=(3000, 40)))
     oracle = FileOracle(tmp_path / "features.npy")
     made = ActiveCluster(s=30)

@@ -114,7 +114,7 @@ def test_a_sampler_draws_the_same_though_workers_are_killed(
 
 
 def pausing(held, dask_worker):
-    """Take on nothing new, as a worker whose memory is full, until told otherwise."""
+    """Pause the worker, as if its memory were full, or resume it."""
     watch = dask_worker.periodic_callbacks["memory_monitor"]
     if held:
         watch.stop()  # it would find that there is room
@@ -125,7 +125,7 @@ def pausing(held, dask_worker):
 
 
 def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
-    """Its own is killed while the other takes on nothing: whoever is there next goes on with it.
+    """Its worker is killed while the other is paused: the next available worker continues it.
 
     That is the other, or a new one in the killed one's place, where the nanny is quicker.
     """
@@ -249,7 +249,7 @@ def test_an_asker_who_dies_stops_the_work(client, cluster):
     while next(stream) is None:
         pass
     assert at_work(client)
-    other.close()  # as the scheduler sees it; nobody says stop
+    other.close()  # as the scheduler sees it; nothing sends a stop
     wait_for(lambda: not at_work(client))
     with pytest.raises(HcvizError, match="went away"):
         list(stream)

@@ -204,7 +204,7 @@ def test_without_an_answer_a_run_is_done_here(inbox, places, nowhere):
     assert "No Dask scheduler answers at tcp://127.0.0.1:1" in places[0].fault.message
 
 
-def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, nowhere):
+def test_the_page_shows_where_runs_are_done_and_reports_once_without_an_answer(loop, nowhere):
     store = Store(Session(method="average"), loop.schedule, cluster=nowhere)
     try:
         assert store.open_data(DataSpec(name="zoo"))
@@ -221,7 +221,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         store.close()
 
 
-def test_the_page_says_that_runs_are_done_there(loop, cluster):
+def test_the_page_shows_that_runs_are_done_there(loop, cluster):
     there = Cluster(cluster.scheduler_address)
     store = Store(Session(method="average"), loop.schedule, cluster=there)
     pages = []
@@ -232,7 +232,7 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
         address = cluster.scheduler_address
         sentence = f"Runs are computed on the cluster at {address}."
         assert state(store)["place"] == sentence
-        assert pages[-1]["place"] == sentence, "the form was drawn anew when that was known"
+        assert pages[-1]["place"] == sentence, "the form was repainted when that was known"
         assert store.view.error is None
     finally:
         store.close()
@@ -286,7 +286,7 @@ def apart():
 
 
 def ends(process, monkeypatch):
-    """A scheduler, for which nobody has to wait from now on."""
+    """A scheduler with short timeouts from now on."""
     monkeypatch.setattr(one_job, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 0.5)
     for module in (clusters, long_task):
@@ -358,7 +358,7 @@ def refused_at_once(there, sessions=3):
     return {message for message, _ in faults}
 
 
-def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
+def test_a_silent_scheduler_blocks_nothing(monkeypatch):
     """It takes connections, and that is all; a look at it would take a minute."""
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -382,7 +382,7 @@ def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
     there.close()
 
 
-def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatch):
+def test_a_scheduler_that_hangs_with_a_client_blocks_nothing(apart, monkeypatch):
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     process, address = apart(1)
     there = Cluster(address)
@@ -408,7 +408,7 @@ def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
 
 
 def test_the_scheduler_needs_no_hcviz(apart, monkeypatch):
-    """It unpickles what it passes on, so an import there would hold everybody up."""
+    """It unpickles what it passes on, so an import there would delay all its clients."""
     monkeypatch.setattr(framework, "TASK", 100)
     _, address = apart(1, "processes")
     oracle = noisy_blocks(500, 2, 0.1).oracle

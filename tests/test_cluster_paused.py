@@ -1,4 +1,4 @@
-"""Runs whose workers take on no work: that is said, waited for, and can be cancelled at once."""
+"""Runs whose workers are paused: the page reports it, and the run can be cancelled at once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def hold(client, cluster):
 
 
 @pytest.mark.parametrize("method", ["average", "ddt", "active-spectral"])
-def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
+def test_a_run_reports_that_all_workers_are_paused_and_resumes_with_them(
     method, hold, cluster, monkeypatch
 ):
     """As a long task, as chains, and as shards and sets."""
@@ -101,7 +101,7 @@ def test_the_page_can_cancel_what_waits_and_leaves_nothing_behind(
     assert not at_work(client)
 
 
-def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
+def test_the_page_shows_what_a_run_waits_for(loop, hold, cluster):
     there = Cluster(cluster.scheduler_address)
     store = Store(Session(method="average"), loop.schedule, cluster=there)
     shown = []
@@ -124,7 +124,7 @@ def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
         there.close()
 
 
-def test_the_command_says_so_too(hold, cluster, monkeypatch, capsys):
+def test_the_command_reports_it_too(hold, cluster, monkeypatch, capsys):
     sentence = worker_watchdog.paused_sentence
 
     def released(workers):
@@ -159,7 +159,7 @@ def watching(counts, monkeypatch, shown=()):
     return stream, notices, closed
 
 
-def test_what_is_said_is_said_once_and_taken_back(monkeypatch):
+def test_a_notice_is_posted_once_and_withdrawn(monkeypatch):
     stream, notices, closed = watching(
         [(2, 2), (2, 0), (2, 0), (1, 0), (1, 1), (0, 0), (3, 0)], monkeypatch, shown=(7,)
     )

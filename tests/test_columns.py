@@ -271,7 +271,7 @@ def test_a_damaged_or_huge_workbook_gets_one_sentence(monkeypatch):
         read_table(content, "t.xlsx")
 
 
-def test_formulas_without_stored_results_are_told():
+def test_formulas_without_stored_results_are_reported():
     rows = [["name", "a", "b"], ["x", 1, 4], ["y", 2, 5], ["z", 3, "=B4*2"], ["w", 9, "=B5*2"]]
     data = read_table(workbook(one=rows), "t.xlsx")
     (note,) = [each for each in data.notes if "formula" in each]

@@ -120,7 +120,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     assert comparisons_model.current_question(flowers) == "odd"
 
 
-def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
+def test_the_open_question_stays_when_answers_come_meanwhile(flowers):
     card = ComparisonController(flowers)
     card.act("compare", {})
     flowers.prepare_data(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
@@ -130,7 +130,7 @@ def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
     assert comparisons_model.state(flowers)["question"] == "central"  # the next three
 
 
-def test_the_page_knows_that_a_card_asks(flowers):
+def test_the_page_state_has_the_asking_card(flowers):
     card = ComparisonController(flowers)
     assert not shell_state.state(flowers)["asking"]
     card.key("c")
@@ -141,7 +141,7 @@ def test_the_page_knows_that_a_card_asks(flowers):
     assert shell_state.state(flowers)["asking"]
 
 
-def test_an_answer_about_three_is_not_told_as_two(flowers):
+def test_an_answer_about_three_is_not_shown_as_two(flowers):
     snapshot = flowers.session.snapshot
     metrics = {"answers": 4196.0, "converged": 0.0, "queries": 7.0, "k low": 2.0}
     flowers.session = replace(flowers.session, snapshot=replace(snapshot, metrics=metrics))
@@ -174,7 +174,7 @@ def test_any_answer_can_be_taken_back(flowers, loop):
     assert [each.items for each in flowers.session.choices] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
 
 
-def test_a_long_list_says_how_many_are_left_out(flowers):
+def test_a_long_list_counts_what_is_left_out(flowers):
     for odd in range(2, 22):
         for other in (0, 1, 45, 46, 47):
             flowers.dispatch(act.AddChoice("odd", (odd, other, 44)))
@@ -183,7 +183,7 @@ def test_a_long_list_says_how_many_are_left_out(flowers):
     assert shown["given"][0]["at"] == 99
 
 
-def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
+def test_the_similarity_menu_explains_when_there_is_no_choice(flowers, loop):
     word, why = top_bar_model.state(flowers)["similarityNote"]
     assert word == "none, only answers"
     assert "without features" in why
@@ -349,7 +349,7 @@ def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     upload(flowers, text, name="mine.csv")
     assert flowers.view.message.endswith(f"{now:,} now. 2 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now
-    unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
+    unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # without an author
     for more in (2, 4):
         upload(flowers, unsigned, name=f"{more}.csv")
         assert len(flowers.problem.comparisons) == now + more

@@ -138,13 +138,13 @@ def test_a_clear_hierarchy_is_recovered_by_all():
         assert aari(data.target, tree, 2) == 1.0
 
 
-def test_an_oracle_at_odds_with_itself_still_gets_a_tree():
+def test_an_inconsistent_oracle_still_gets_a_tree():
     w = symmetric(np.random.default_rng(0).normal(size=(20, 20)))
     for name in ("sl", "cl", "4k-al-active"):
         assert last(name, SignOracle(w, eps=0.2)).tree.n_leaves == 20
 
 
-def test_an_oracle_that_answers_nonsense_is_told_so():
+def test_an_oracle_that_answers_nonsense_is_refused():
     class Nonsense:
         n_items = 4
 

@@ -113,7 +113,7 @@ def test_no_answers_are_a_sentence(name):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_whoever_was_never_compared_has_a_place_and_is_counted(name):
+def test_items_never_compared_have_a_place_and_are_counted(name):
     rows = [[0, 1, 2], [1, 0, 2], [2, 3, 0], [3, 2, 1]] * 3
     params = {"k": 2} if name == "adds-sdp" else {}
     problem = Problem(labels=list("abcdef"), comparisons=rows)
@@ -123,8 +123,8 @@ def test_whoever_was_never_compared_has_a_place_and_is_counted(name):
 
 
 @pytest.mark.parametrize("name", ["4-al", "4k-al", "adds-sdp"])
-def test_answers_that_cancel_say_nothing(name):
-    """Each question both ways, as often: as if only what is left had been said."""
+def test_answers_that_cancel_are_refused(name):
+    """Equally many answers both ways cancel: the others give the same tree."""
     left = [[0, 1, 2, 3], [0, 1, 0, 2], [2, 3, 1, 3]]
     split = [[0, 2, 1, 3], [1, 3, 0, 2]] * 4
     params = {"k": 2} if name == "adds-sdp" else {}
@@ -192,7 +192,7 @@ def test_a_pair_may_be_named_in_either_order(name):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_triplets_hold_whatever_the_answers_say(name):
+def test_triplets_hold_for_any_answers(name):
     """Every answer says 0 is next to 1 and 2 next to 3; the person says otherwise."""
     rows = [[0, 1, 2], [0, 1, 3], [1, 0, 2], [1, 0, 3], [2, 3, 0], [2, 3, 1], [3, 2, 0]] * 5
     triplets = [[0, 2, 1], [1, 3, 0], [0, 2, 4]]

@@ -62,7 +62,7 @@ def test_names_may_come_from_the_file():
     assert made.notes == ("Columns left out: worker.",)
 
 
-def test_it_is_told_what_was_asked():
+def test_it_receives_the_answered_question():
     text = write_answers_csv(
         [("odd", (0, 1, 2), "me", "noon"), ("central", (1, 0, 3), "me", "noon")], LABELS
     )
@@ -164,7 +164,7 @@ def test_a_third_unicode_form_of_a_name_of_two_items_is_refused():
 
 
 @pytest.mark.parametrize("change", [lambda t: t, lambda t: t.replace(",", ";")])
-def test_signed_answers_are_known_again_however_they_were_saved(change):
+def test_signed_answers_are_recognised_in_any_saved_form(change):
     text = write_answers_csv(
         [("odd", (0, 2, 3), "me", "noon"), ("central", (2, 0, 3), "me", "one")], LABELS
     )
@@ -302,7 +302,7 @@ def outcome(text, labels):
 )
 @given(data=st.data())
 def test_all_at_once_is_read_what_is_read_read_line_by_line(form, data):
-    """Files that are regular and files that are not quite; what is wrong is told the same."""
+    """Files that are regular and files that are not; the messages are the same."""
     header = [] if form == "pictures" else form.split(",")
     separator = ";" if form == "pictures" else data.draw(st.sampled_from(",;\t|"))
     if header:
@@ -354,7 +354,7 @@ def of_pictures(rows, end="\n", divided="; "):
 
 @pytest.mark.parametrize(("end", "divided"), [("\n", ";"), ("\r\n", "; "), ("\n\n", " ; ")])
 @pytest.mark.parametrize("kind", ["features", "comparisons"])
-def test_foods_own_file_is_read_and_how_is_told(kind, end, divided):
+def test_foods_own_file_is_read_with_a_note(kind, end, divided):
     rows = [["pie", "ïle", "soup"], ["soup", "pie", "tea"]] * 300  # more than is looked at
     content = of_pictures(rows, end, divided).encode()
     assert len(content) > 10_000
@@ -366,7 +366,7 @@ def test_foods_own_file_is_read_and_how_is_told(kind, end, divided):
 
 
 @pytest.mark.parametrize("shift", range(1, 61))
-def test_food_is_known_wherever_what_is_looked_at_ends(shift):
+def test_food_is_recognised_for_any_length_of_the_sampled_part(shift):
     rows = [["x" * shift, "b", "c"], *[["a", "é", "c"]] * 600]  # a line has 42 bytes
     assert is_answers(of_pictures(rows).encode())
 

@@ -113,7 +113,7 @@ def test_under_triplets(room, monkeypatch):
         assert merge_order(tree) == slow.four_al(n, rows, possible=possible)
 
 
-def test_the_numbering_has_no_say_beyond_the_seeded_order():
+def test_the_numbering_matters_only_for_the_seeded_order():
     """Renumber the items and the seeded order with them: the same tree."""
 
     class Fixed:

@@ -123,7 +123,7 @@ def test_what_is_no_matrix_of_signs_gets_a_sentence(table, words):
         Comparisons.from_table(table)
 
 
-def test_one_sided_cells_are_found_wherever_they_are():
+def test_one_sided_cells_are_found_everywhere():
     """A single cell among a million, in a later block of rows."""
     table = np.zeros((1035, 1035), np.int8)  # 46 items
     table[1001, 77] = 1

@@ -1,4 +1,4 @@
-"""What is worked out beside a run: each once, the newest wishes first, off the page's thread."""
+"""The cache computes each value once, newest requests first, off the page's thread."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_an_answer_is_worked_out_once_on_another_thread(loop, cache):
     where = []
     request = {"key": lambda: where.append(threading.current_thread()) or 7}
     assert cache.ask("it", request) == {}
-    assert cache.ask("it", request) == {}  # while it is worked out
+    assert cache.ask("it", request) == {}  # while it is computed
     loop.until(lambda: cache.signals)
     assert cache.ask("it", request) == {"key": 7}
     assert len(where) == len(cache.signals) == 1
     assert where[0] is not threading.current_thread()
 
 
-def test_a_new_wish_takes_the_place_of_the_old_and_few_wishes_come_first(loop, cache):
+def test_a_new_request_replaces_the_old_and_small_requests_come_first(loop, cache):
     gate, done = threading.Event(), []
 
     def work(name):

@@ -1,4 +1,4 @@
-"""What every registered method must do, whoever wrote it. Adding one to the registry adds it here.
+"""What every registered method must do. Adding one to the registry adds it here.
 
 How fast a cancel stops a run is the runner's test.
 """

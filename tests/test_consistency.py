@@ -20,7 +20,7 @@ LISTS = st.one_of(st.lists(THREE, min_size=1), st.lists(FOUR, min_size=1)).map(C
 
 
 def pairs(row):
-    """The pair said to be more alike, and the other, each a set."""
+    """The pair that is more alike by the answer, and the other, each a set."""
     if len(row) == 3:
         row = (row[0], row[1], row[0], row[2])
     return frozenset(row[:2]), frozenset(row[2:])

@@ -16,7 +16,7 @@ from hcviz.metrics import comparisons_held
 
 
 @pytest.mark.parametrize("kind", ["central", "odd"])
-def test_who_knows_the_similarities_chooses_by_definition(kind):
+def test_a_user_with_the_similarities_chooses_by_definition(kind):
     w = np.random.default_rng(0).random((6, 6))
     w = w + w.T
     three = np.array(list(itertools.permutations(range(6), 3)), np.int32)
@@ -25,7 +25,7 @@ def test_who_knows_the_similarities_chooses_by_definition(kind):
         assert column == (np.argmax(sums) if kind == "central" else np.argmin(sums))
 
 
-def test_an_unerring_crowd_says_what_the_similarities_say():
+def test_a_crowd_without_errors_agrees_with_the_similarities():
     w = np.random.default_rng(1).random((9, 9))
     w = w + w.T
     made = Comparisons.from_most_central(crowd_answers(w, 300, "central", eps=1.0, seed=2))
@@ -37,7 +37,7 @@ def test_an_unerring_crowd_says_what_the_similarities_say():
     ).all()
 
 
-def test_a_crowd_errs_as_often_as_it_is_told_to():
+def test_a_crowd_errs_at_the_given_rate():
     w = np.random.default_rng(4).random((40, 40))
     w = w + w.T
     answers = crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5)
@@ -63,7 +63,7 @@ def test_a_crowd_that_cannot_be_asked_is_refused(options, message):
         crowd_answers(np.eye(4), 5, **options)
 
 
-def test_the_flowers_are_a_hierarchy_that_the_answers_tell_of():
+def test_the_answers_about_flowers_give_a_hierarchy():
     data = load("flowers")
     assert data.n_items == 48
     assert data.features is None

@@ -229,6 +229,6 @@ def test_other_types_are_refused(given):
         hcviz.fit("average", given)
 
 
-def test_the_error_for_missing_cells_tells_how_to_fill_them():
+def test_the_error_for_missing_cells_explains_how_to_fill_them():
     with pytest.raises(InvalidData, match="fill_missing"):
         hcviz.fit("average", np.array([[1.0], [np.nan]]))

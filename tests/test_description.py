@@ -178,7 +178,7 @@ def test_fits_are_mean_similarities_and_margins():
     assert least.nearest == near[least.item][1]
 
 
-def test_data_without_features_tell_what_they_can():
+def test_data_without_features_are_described_by_similarity():
     matrix = np.array([[1, 0.9, 0.1, 0.2], [0.9, 1, 0.2, 0.1], [0.1, 0.2, 1, 0.8],
                        [0.2, 0.1, 0.8, 1]])  # fmt: skip
     tree = Tree.from_newick("((0,1),(2,3));")

@@ -209,7 +209,7 @@ def continued_waiting_again(line: Line, ticket: Ticket) -> Ticket:
     return ticket
 
 
-def test_positions_are_told_while_a_job_waits_and_again_when_it_runs(line, clock):
+def test_positions_are_reported_while_a_job_waits_and_when_it_runs(line, clock):
     positions: list[int | None] = []
     runs = [line.ticket() for _ in range(2)]
     for each in runs:

@@ -185,7 +185,7 @@ def test_check(name, kind, folder, capsys):
         assert (HOLDS[name] or "") in out
 
 
-def test_check_says_what_matrices_hold(folder, capsys):
+def test_check_describes_matrices(folder, capsys):
     for kind in ("similarity", "distance"):
         _, out = called(capsys, "check", folder / f"{kind}.csv", "--kind", kind)
         assert out.endswith(f": a {kind} matrix over 5 items.\n")

@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_files():
         assert len(set(made)) > 10
 
 
-def test_messages_are_short_whatever_they_quote():
+def test_messages_are_short_for_any_quoted_text():
     error = HcvizError(f"The name {'n' * 10_000} is wrong.", "h" * 10_000)
     assert error.message.startswith("The name nnn")
     assert error.message.endswith("nnn is wrong.")

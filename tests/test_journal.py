@@ -76,7 +76,7 @@ def test_the_log_alone_gives_back_answers_undo_and_redo(tmp_path, driver):
     assert session.data == driver.session.data  # the table's bytes, too
     assert session.params == driver.session.params
     assert session.next_id == driver.session.next_id
-    assert session.status == "sampling"  # so whoever resumes it runs on
+    assert session.status == "sampling"  # so a page that resumes it continues the run
 
 
 def test_a_base_and_the_actions_after_it(tmp_path, driver):
@@ -226,7 +226,7 @@ def test_each_visitor_sees_their_own_only(tmp_path, driver):
     )
     journal = mine.new_journal()
     journal.append(actions(driver.session), ABOUT)
-    assert mine.unfinished() == []  # somebody is at work on it
+    assert mine.unfinished() == []  # a page has it open
     journal.close()
     (found,) = mine.unfinished()
     assert found.about == ABOUT

@@ -109,7 +109,7 @@ def test_a_constraint_counts_as_a_whole(seed, n):
     assert count_satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
 
 
-def test_held_out_answers_are_those_that_a_state_was_not_told():
+def test_held_out_answers_are_those_a_state_did_not_have():
     driver = Driver()
     driver.settle()
     for group, apart in (((0, 1), 2), ((3, 4), 5), ((5, 6), 0), ((1, 2), 7)):

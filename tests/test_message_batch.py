@@ -84,7 +84,7 @@ def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
     assert not session.alone
 
 
-def test_what_a_callback_changes_meanwhile_is_told_too():
+def test_changes_made_by_a_callback_are_sent_too():
     document, session, range_, _ = served()
 
     def follow(_attribute, _old, new):

@@ -99,7 +99,7 @@ def test_a_part_has_the_messages_of_others_too():
     assert "fold" not in ACTS
 
 
-def test_the_browser_knows_every_kind_of_field():
+def test_the_browser_checks_every_kind_of_field():
     script = (UI / "parts" / "messages.js").read_text(encoding="utf-8")
     table = script[script.index("const FITS = {") :].split("}", 1)[0]
     assert set(re.findall(r'^  "?([a-z ]+)"?:', table, re.MULTILINE)) == set(KINDS.values())

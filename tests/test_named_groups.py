@@ -97,7 +97,7 @@ def test_a_name_for_other_items_than_those_selected_is_not_used(page):
     assert "selection has changed" in page.store.view.error[0]
 
 
-def test_bad_names_are_said_in_a_sentence(page):
+def test_bad_names_get_a_sentence(page):
     first, second = clades(page.store, 3, 12)[:2]
     name(page, first, "One")
     name(page, second, "   ")
@@ -108,7 +108,7 @@ def test_bad_names_are_said_in_a_sentence(page):
     assert [each.name for each in page.store.session.groups] == ["One"]
 
 
-def test_the_key_of_names_says_what_to_do_without_a_selection(page):
+def test_the_key_for_names_gives_a_hint_without_a_selection(page):
     page.keyboard.press("n")
     assert "Select a branch first" in page.store.view.message
 
@@ -321,7 +321,7 @@ def test_a_row_lists_its_items_in_the_order_of_the_picture(page):
     assert not page.groups.state["rows"][0]["listed"]
 
 
-def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):
+def test_a_row_shows_how_many_sampled_trees_have_its_branch(page, loop):
     store = page.store
     store.dispatch(act.SetMethod("ddt"))
     loop.until(lambda: store.session.status == "settled")
@@ -398,7 +398,7 @@ def read_groups(content, name, labels):
     return file.groups, groups_note(file)
 
 
-def test_a_file_about_other_items_says_which_and_how_many():
+def test_a_file_about_other_items_names_and_counts_them():
     text = kitchen().to_json()
     labels = kitchen().labels
     groups, message = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
@@ -419,7 +419,7 @@ def test_a_file_about_other_items_says_which_and_how_many():
         read_groups(b"\xff\xfe\xff", "k.json", labels)
 
 
-def test_groups_that_become_equal_are_left_out_and_said():
+def test_groups_that_become_equal_are_left_out_with_a_note():
     tree = Tree.from_children([[0, 1], [3, 2]], 3)
     found = Taxonomy(["a", "b", "c"], tree, [Group("All", [0, 1, 2]), Group("Two", [0, 1])])
     groups, message = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])

@@ -154,7 +154,7 @@ FRAME = pd.DataFrame(
 BEASTS = taxonomy_of(4, ("Beasts", [0, 1]), ("Birds", [2, 3]))
 
 
-def test_columns_are_matched_by_name_and_the_others_are_told():
+def test_columns_are_matched_by_name_and_others_are_noted():
     new = pd.DataFrame(
         {"coat": ["down", "silk", ""], "size": [1, 2, 3], "legs": [2, 4, np.nan]},
         index=["wren", "vole", "rook"],
@@ -267,7 +267,7 @@ def test_a_column_of_dates_is_left_out_with_a_sentence():
         (Problem(similarity=np.eye(4)), FRAME, "the data have none"),
     ],
 )
-def test_what_cannot_be_placed_is_said(table_, new, words):
+def test_items_that_cannot_be_placed_are_reported(table_, new, words):
     with pytest.raises(InvalidData, match=words):
         hcviz.place(table_, BEASTS, new)
 

@@ -98,13 +98,13 @@ def test_every_cell_ran(quickstart: Any) -> None:
     assert all(output.output_type != "error" for cell in cells for output in cell.outputs)
 
 
-def test_the_data_are_what_the_notebook_says(quickstart: Any) -> None:
+def test_the_data_match_the_notebook(quickstart: Any) -> None:
     assert "(101, (101," in text(quickstart, "len(zoo.labels)").replace("\n", " ")
     assert "ddt" in text(quickstart, "hcviz.algorithms()")
 
 
 def test_the_numbers_of_the_trees_are_right(quickstart: Any) -> None:
-    """The same distances and costs, worked out here."""
+    """The same distances and costs, computed here."""
     zoo = hcviz.datasets.load("zoo")
     problem = zoo.problem()
     shown = text(quickstart, "dasgupta_cost")
@@ -117,7 +117,7 @@ def test_the_numbers_of_the_trees_are_right(quickstart: Any) -> None:
         assert found.groups() == (f"{distance:.3f}", f"{cost:,.0f}")
 
 
-def test_the_constrained_trees_satisfy_what_was_said(quickstart: Any) -> None:
+def test_the_constrained_trees_satisfy_the_constraints(quickstart: Any) -> None:
     shown = text(quickstart, "corrected = ")
     before, after = shown.splitlines()[:2]
     assert "the average-linkage tree has it right" in before
@@ -164,7 +164,7 @@ def small(n: int = 12) -> hcviz.Problem:
 
 
 def running(steps: int) -> Any:
-    """An explorer whose sampler has work for ``steps`` proposals; nobody looks at it yet."""
+    """An explorer whose sampler has work for ``steps`` proposals; it is not displayed yet."""
     view = hcviz.explore(small(), method="average")
     store = view.explorer.store
     until(lambda: store.session.status == "settled")

@@ -178,7 +178,7 @@ def test_one_thread_at_a_time_calls_the_oracle_unless_it_is_thread_safe(cache):
             if self.two is None:
                 time.sleep(0.01)
             else:
-                self.two.wait(60)  # raises where nobody else comes in
+                self.two.wait(60)  # raises if no other thread arrives
             self.inside -= 1
             return np.ones((len(rows), len(cols)))
 

@@ -78,7 +78,7 @@ def test_a_mask_of_other_items_is_none(store):
     assert similarity_queries_model.snapshot_mask(replace(last, views={QUERIED_VIEW: far})) is None
 
 
-def test_the_section_tells_what_the_run_asked_for(store, loop):
+def test_the_section_lists_the_queries_of_the_run(store, loop):
     shown = worked_out(store, loop)
     facts = {name: value for name, value, _ in shown["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
@@ -90,7 +90,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     shares = triplet_agreement_by_level(target, snapshot.tree)
     assert shown["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
     named = [name for name, _ in inspector_model.live(store)["facts"]]
-    assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
+    assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # listed once
 
 
 def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
@@ -131,9 +131,7 @@ def test_a_lesson_hides_what_is_known(store, loop):
 
 
 @pytest.mark.parametrize(("most", "reason"), [(100, "for up to 100 items"), (101, "Run again")])
-def test_why_there_is_no_mask_says_whether_another_run_would_bring_it(
-    most, reason, store, monkeypatch
-):
+def test_the_reason_for_no_mask_mentions_if_a_run_gives_one(most, reason, store, monkeypatch):
     monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
@@ -222,7 +220,7 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     assert [point["does"] for point in others] == [""] * (len(points) - 1)
 
 
-def test_what_undo_does_not_keep_is_said(store):
+def test_the_note_lists_what_undo_does_not_keep(store):
     assert similarity_queries_section.state(store)["noQueryMask"] == ""
     kept = checkpoint(store.session, "x").snapshot
     assert similarity_queries_model.snapshot_mask(kept) is not None  # of small trees it does

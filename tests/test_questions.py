@@ -293,9 +293,9 @@ def test_every_three_that_is_open_is_asked_about_before_nothing_is_left():
 
 
 def test_one_open_item_among_many_is_found():
-    """All of a tree over 39 of 40 items is told: of 9,880 threes 741 are open, those with the last
-    item; with all but 50 of these skipped, 50 draws found one in every fourth run.
-    1,050 miss them all with a chance of 0.005."""
+    """The answers give a whole tree over 39 of 40 items. Of 9,880 triples, the 741 with the last
+    item are open. With all but 50 of these skipped, 50 draws find one in every fourth run; 1,050
+    draws miss them all with probability 0.005."""
     tree = caterpillar(40)
     rows = triplets_of_tree(caterpillar(39))
     threes = [(x, y, 39) for x, y in itertools.combinations(range(39), 2)]
@@ -350,7 +350,7 @@ def test_simple_does_not_ask_what_follows():
 # ---------------------------------------------------------------------- why, and what it becomes
 
 
-def test_why_says_what_the_trees_say():
+def test_the_reason_agrees_with_the_trees():
     """Item 4 sits with 0 and 1 in 3 of 10 trees, with 2 and 3 in the shown one and in the rest."""
     shown = from_nested(((0, 1), ((2, 3), 4)), 5)
     other = from_nested((((0, 1), 4), (2, 3)), 5)
@@ -392,7 +392,7 @@ def test_names_and_shares_in_words():
     ]  # fmt: skip
 
 
-def test_a_locked_piece_says_what_it_shows_in_the_items_own_numbers():
+def test_a_locked_piece_implies_its_triplets_in_the_items_numbers():
     tree = caterpillar(9)
     question = ask("random", tree, size=6, rng=np.random.default_rng(3))
     rows = shown_triplets(question)
@@ -479,7 +479,7 @@ def test_a_lazy_user_looks_along_one_path():
     assert all(target.satisfies([answer])[0] for answer in answers if answer is not None)
 
 
-def test_slips_are_as_frequent_as_said_and_never_what_is_shown():
+def test_errors_have_the_given_rate_and_are_never_the_shown_tree():
     target, shown = from_nested(((0, 1), 2), 3), from_nested(((0, 2), 1), 3)
     user = SimulatedUser(target, seed=1, error=0.25)
     slips = 0

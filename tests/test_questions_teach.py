@@ -1,4 +1,4 @@
-"""The loop: it learns, it keeps what was said, and it ends as it says."""
+"""The loop: it learns, keeps all answers, and ends by its rule."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_zoo_is_learned():
 
 @pytest.mark.parametrize("kind", strategies())
 @pytest.mark.parametrize("variant", ["central", "paper"])
-def test_every_kind_keeps_what_was_said(small, kind, variant):
+def test_every_kind_keeps_the_answers(small, kind, variant):
     problem, target = small
     steps = list(
         teach(

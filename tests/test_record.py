@@ -30,7 +30,7 @@ def test_the_files_of_a_run(tmp_path):
     assert set(read["versions"]) == {*record.PACKAGES, "matplotlib", "python", "machine"}
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_text("kept")
     with pytest.raises(InvalidData, match="cannot be written to"):
         record.write_files(tmp_path / "file" / "below", "x2026", "", {}, lambda files: None)

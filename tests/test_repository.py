@@ -265,7 +265,7 @@ def methods_of_the_readme() -> Iterator[tuple[str, str, str]]:
             yield name, constraints, paper
 
 
-def test_what_the_readme_says_of_a_method_is_what_the_registry_says():
+def test_the_readme_and_the_registry_agree_about_methods():
     """The registry is the list; the table describes some of its methods, each of them once."""
     rows = list(methods_of_the_readme())
     names = [name for name, _, _ in rows]

@@ -129,7 +129,7 @@ def binary_tree(rng, n):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_cut_triplets_say_the_largest_cuts_and_no_more(seed):
+def test_cut_triplets_describe_the_largest_cuts_and_no_more(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 14))
     tree = binary_tree(rng, n)

@@ -98,7 +98,7 @@ def test_zoo_is_without_the_girl_and_cars_without_outliers(shared_data, monkeypa
     assert len(np.unique(truth)) == 3
 
 
-def test_what_is_not_there_is_left_out_and_said(small, monkeypatch, capsys, tmp_path):
+def test_missing_data_sets_are_left_out_with_a_note(small, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     parts = {key["part"] for key in partitions.keys(partitions.QUICK)}
     assert parts == {"answers", "noise", "distribution"}
@@ -140,7 +140,7 @@ def test_an_answers_rate_gives_the_number_that_the_paper_states():
 
 
 def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
-    """Wherever an interrupt ends the grid, what there is of it is reported on."""
+    """An interrupt at any cell reports the finished part of the grid."""
     module = {"ghoshdastidar2019": hierarchies, "perrot2020": partitions}[name]
 
     def interrupts(*_):
@@ -162,7 +162,7 @@ def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
         assert (kept / f"{name}.svg").exists() == (done in drawn)
 
 
-def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
+def test_a_grid_keeps_its_cells_after_any_end(tmp_path):
     keys = [{"seed": s} for s in range(4)]
 
     def breaks(key):

@@ -81,7 +81,7 @@ def test_agreement_by_noise(printed):
         else:
             assert clean["agreement"] == clean["most"]
             assert clean["deepest"] == 1.0
-        # Eight blocks of eight of the 64 items are polytomies, whose triples nobody resolves.
+        # Eight blocks of eight of the 64 items are polytomies, whose triples no method resolves.
         open_in_target = 8 * math.comb(8, 3) / math.comb(64, 3)
         assert clean["most"] == noisy["most"] == pytest.approx(1.0 - open_in_target)
         assert noisy["agreement"] < noisy["most"]
@@ -115,7 +115,7 @@ def test_the_tables(printed):
     assert printed[0]["paper"]["RTW"]["HSC"] == [0.0079, 18.1, 0.41, None, 419]
 
 
-def test_what_the_paper_says_is_held_against_the_numbers():
+def test_claims_of_the_paper_are_compared_with_the_numbers():
     """On figures made up for it, which bear everything out, and then its opposite."""
     row = paper.FigurePoint
     for fits in (True, False):
@@ -142,7 +142,7 @@ def test_what_the_paper_says_is_held_against_the_numbers():
         assert [each["claim"] for each in found if each["holds"] != fits] == []
 
 
-def test_a_threshold_lies_between_two_of_the_grid():
+def test_a_threshold_is_between_two_grid_values():
     """Three of four right at 1, one of four at 2: half of them at their geometric mean."""
 
     def curve(method, n, *success):
@@ -310,7 +310,7 @@ def npy(rows):
         ("snp.txt", b"ACGT\n", "has only one item"),
     ],
 )
-def test_bad_files_of_own_data_are_told(tmp_path, monkeypatch, name, content, message):
+def test_bad_files_of_own_data_are_reported(tmp_path, monkeypatch, name, content, message):
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     folder = tmp_path / "krishnamurthy2012"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""The posterior that a session's runs add up to: what counts, what goes on, what begins anew."""
+"""The posterior that a session's runs add up to: what is added, continued and started again."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def slow_agreement(first, second):
 
 @settings(max_examples=200, deadline=None)
 @given(statements(), statements())
-def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
+def test_agreement_compares_each_author_with_the_other_s_triplets(first, second):
     if not first or not second:
         return
     listed = [replace(c, author="Ann") for c in first]
@@ -129,7 +129,7 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
     )
 
 
-def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
+def test_agreement_of_large_lists_is_of_a_part_with_a_note(monkeypatch):
     monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]
@@ -150,7 +150,7 @@ def test_three_authors_are_three_pairs():
 # ---------------------------------------------------------------------- weights and switches
 
 
-def test_the_next_answers_are_by_whoever_is_named():
+def test_the_next_answers_have_the_named_author():
     driver = Driver()
     before = len(driver.session.past)
     driver(act.SetAuthor("  Ann \n Lee "))
@@ -280,7 +280,7 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     assert driver.session.conflict is None
 
 
-def test_one_contradiction_is_said_to_be_weighed():
+def test_one_contradiction_is_noted_as_weighted():
     driver = Driver()
     driver(act.SetMethod("hrsc"))
     driver(act.AddConstraint((BAT, WHALE), TROUT))

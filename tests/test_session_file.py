@@ -232,7 +232,7 @@ def rewritten(content: bytes, change, redigest: bool = True) -> bytes:
     return buffer.getvalue()
 
 
-def test_another_version_says_which(content):
+def test_another_version_is_named(content):
     def newer(document, entries, manifest):
         manifest["version"] = 2
 

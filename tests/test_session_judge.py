@@ -140,7 +140,7 @@ def test_implied_means_by_those_before_it(some):
         assert found == expected
 
 
-def test_states_tell_each_constraint_apart():
+def test_states_distinguish_each_constraint():
     tree = random_tree(np.random.default_rng(1), N)
     good = next(row for row in combinations(range(N), 3) if tree.satisfies([row])[0])
     bad = (good[0], good[2], good[1])
@@ -166,7 +166,7 @@ def test_states_tell_each_constraint_apart():
         assess(shown, (0, 7), 1)
 
 
-def test_a_larger_conflict_is_told_by_its_repairs():
+def test_a_larger_conflict_is_described_by_its_repairs():
     # 0,1|2  1,2|3  2,3|4 ... force the order 0 1 2 ...; the last two then contradict 6,7|0
     chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
     made = Constraint(9, (7, 6), 0)

@@ -41,7 +41,7 @@ def test_the_method_in_use_again_changes_nothing(weighed):
 
 
 @pytest.mark.parametrize("name", algorithms())
-def test_another_method_is_treated_as_the_registry_says(weighed, name):
+def test_another_method_follows_the_registry(weighed, name):
     session = weighed(act.SetMethod(name))
     assert session.constraint_mode == get(name).constraint_mode(session.params)
     assert len(session.enabled) == (2 if session.is_soft else 1)

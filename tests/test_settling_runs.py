@@ -174,7 +174,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     [(0.072, "Settling · ±8 points"), (0.01, "Settling · ±1 point"),
      (float("nan"), "Settling")],
 )  # fmt: skip
-def test_the_bar_says_how_far_it_has_settled(settling_store, value, text):
+def test_the_bar_shows_how_far_it_has_settled(settling_store, value, text):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(

@@ -40,7 +40,7 @@ def store():
     made.close()
 
 
-def test_the_sheet_counts_orders_and_tells_in_words(store):
+def test_the_sheet_counts_orders_and_describes(store):
     shown = comparisons_sheet.state(store)
     json.dumps(shown)
     assert shown["kinds"] == [["near or far", "of two items, which is nearer to a third", 7]]
@@ -57,7 +57,7 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
     assert shown["agreement"] == [3, 2, 2]
 
 
-def test_answers_in_a_circle_are_told(store):
+def test_answers_in_a_cycle_are_reported(store):
     circle = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]  # 01 > 02 > 12 > 01
     other = replace(store.dataset, comparisons=Comparisons([*circle, [3, 4, 0]]))
     store.prepare_data(other, store.session.data)
@@ -73,7 +73,7 @@ def test_own_answers_count_with_the_others(store):
     assert shown["never"] == 0
 
 
-def test_quadruplets_are_told_as_pairs():
+def test_quadruplets_are_shown_as_pairs():
     assert (
         comparisons_sheet.comparison_sentence([0, 1, 2, 3], NAMES)
         == "ant and bee are more alike than cat and dog"
@@ -106,7 +106,7 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
 
 
 class Counter:
-    """Stands for ``consistency``: counts while nobody holds it, never on the page's own thread."""
+    """Replaces ``consistency``: waits for ``go``, never on the page's own thread."""
 
     def __init__(self, monkeypatch):
         self.go = threading.Event()
@@ -151,7 +151,7 @@ def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatc
     assert comparisons_sheet.SHEET.depends_on(later) != sees  # an open sheet is drawn again
 
 
-def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop, monkeypatch):
+def test_old_counts_stay_until_the_newest_answers_are_counted(store, later, loop, monkeypatch):
     counter = Counter(monkeypatch)
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")

@@ -198,7 +198,7 @@ def test_numbers_of_a_parquet_file_are_copied_once():
     assert len(content) < AT_ONCE
     assert takes_long(spec)
     assert not takes_long(replace(spec, content=_parquet(name=["a", "b"], x=[1.0, 2.0])))
-    assert not takes_long(replace(spec, content=content[:5000]))  # broken: said at once
+    assert not takes_long(replace(spec, content=content[:5000]))  # broken: refused at once
     tracemalloc.start()
     try:
         features = read_table(content, "t.parquet").features

@@ -68,7 +68,7 @@ def full(shelf, monkeypatch):
 @pytest.mark.parametrize(
     "break_it", [a_file_instead, a_file_for_the_visitor, read_only, no_folder_can_be_made, full]
 )
-def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
+def test_a_read_only_folder_is_reported_once_and_the_work_goes_on(
     break_it, make, shelf, loop, monkeypatch
 ):
     store = make()
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
     store.change_view(error=None)
     works_on(store, loop)
     autosave.tick()
-    assert store.view.error is None  # said once
+    assert store.view.error is None  # shown once
     content = save_session(store.session)  # what the page advises is possible
     assert load_session(content).constraints == store.session.constraints
 
@@ -179,7 +179,7 @@ def test_a_clock_that_is_set_forward_removes_no_session(make, shelf, monkeypatch
 
 
 @pytest.mark.parametrize("jump", [-10 * 86400, 10 * 86400])
-def test_bases_are_written_whatever_the_wall_clock_does(jump, make, shelf, loop, monkeypatch):
+def test_bases_are_written_for_any_wall_clock(jump, make, shelf, loop, monkeypatch):
     store = make()
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))

@@ -53,7 +53,7 @@ def plain_store(loop):
 
 
 def read_to_the_end():
-    """What is read for nobody any more, too."""
+    """Also a file whose load was cancelled."""
     for each in threading.enumerate():
         if each.name == "hcviz-reading":
             each.join()
@@ -110,7 +110,7 @@ def test_undo_brings_the_earlier_tree_back_without_a_run(store, loop):
     assert store.session.status != "sampling"
 
 
-def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
+def test_a_contradicting_answer_is_switched_off_and_explained(store, loop):
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     verdict = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
     assert verdict["kind"] == "conflict"
@@ -152,7 +152,7 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
     loop.until(lambda: store.session.status == "settled")
 
 
-def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
+def test_the_layout_does_not_change_while_a_gesture_is_open(store, loop):
     store.drawn = store.session.snapshot
     gestures = Gestures(store)
     store.dispatch(act.Rerun(fresh=True))
@@ -179,7 +179,7 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
     assert history_model.state(store)["error"] == list(store.view.error)
 
 
-def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
+def test_a_method_that_cannot_run_on_this_data_gives_a_reason(store, loop):
     matrix = b"name,a,b,c\na,1,.5,.1\nb,.5,1,.2\nc,.1,.2,1\n"
     spec = DataSpec(
         kind="table", name="m.csv", filename="m.csv", content=matrix, table_kind="similarity"
@@ -317,7 +317,7 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
 
 
 class Browser:
-    """What it is told of its uploads."""
+    """The messages about its uploads."""
 
     def __init__(self):
         self.acknowledgements = []
@@ -397,7 +397,7 @@ class Sending:
 @pytest.mark.parametrize("begins", [1, 3, 6, 12])
 @pytest.mark.parametrize("pieces", [1, 2, 20])
 def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, begins):
-    """Pieces of the older one that are still on their way disturb nothing; it is told to stop."""
+    """Late pieces of the older one change nothing, and the browser stops sending."""
     store, browser, opened = plain_store, Browser(), []
     files = FileController(store, browser, None)
     files.open = lambda kind, name, content: opened.append((name, content))
@@ -550,9 +550,7 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     assert page not in readers
 
 
-def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_nothing(
-    store, loop, readers
-):
+def test_bad_answers_with_a_large_table_are_reported_and_change_nothing(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
@@ -589,7 +587,7 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
     assert store.session.data.answers == ()
 
 
-def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
+def test_a_cancelled_file_is_named_for_any_cause(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
@@ -660,7 +658,7 @@ def asked(monkeypatch):
     for name in ("match_answers", "read_signed_answers", "drop_repeated"):
         note(name)
     yield found
-    read_to_the_end()  # else the next test would be told
+    read_to_the_end()  # else the next test would get it
 
 
 def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
@@ -822,7 +820,7 @@ def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, rea
     assert len(store.problem.features) == 20_000
 
 
-def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, loop, saved):
+def test_a_bad_session_file_is_reported_and_changes_nothing(store, loop, saved):
     before, files, other = store.session, FileController(store, None, None), io.BytesIO()
     with ZipFile(other, "w") as archive:
         archive.writestr("manifest.json", '{"format": "something else"}')
@@ -882,7 +880,7 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
 
 
 def all_done(loop):
-    """Also what was read for nobody."""
+    """Also the data of a cancelled load."""
     read_to_the_end()
     done: list[bool] = []
     loop.schedule(lambda: done.append(True))  # after all that was handed over

@@ -43,7 +43,7 @@ def normalised(weights):
 
 
 def slow_sweep(weights, sizes):
-    """All prefixes of the order by numpy's second eigenvector, each cut summed afresh."""
+    """All prefixes of the order by numpy's second eigenvector, each cut summed again."""
     vector = np.linalg.eigh(normalised(weights))[1][:, -2]
     order = np.argsort(vector, kind="stable")
     found = []

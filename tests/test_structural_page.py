@@ -45,7 +45,7 @@ def apply_answers(store, loop, *answers):
 
 
 def asked(loop, store, look):
-    """What ``look()`` says when everything that it asks for has been worked out."""
+    """The result of ``look()`` when everything that it asks for has been computed."""
     while True:
         found, count = look(), store.n_computed
         if store.compute_cache.idle:
@@ -115,7 +115,7 @@ def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
     assert ("Less is better" in found["what"]) != more
 
 
-def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
+def test_similarities_for_a_method_of_dissimilarities_are_refused(store):
     assert inspector_model.DISSIMILARITY_NOTE not in inspector_model.state(store)["notes"]
     store.session = replace(store.session, method="densest-cut", params={})
     assert inspector_model.state(store)["notes"][0] == inspector_model.DISSIMILARITY_NOTE
@@ -167,7 +167,7 @@ def test_levels_are_shares_of_the_whole_cost():
     assert len(node_costs_model.LEVELS) == len(node_costs_model.LEVEL_NAMES)
 
 
-def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still(store, loop):
+def test_branches_are_coloured_by_cost_on_request_and_after_the_run(store, loop):
     assert node_costs_model.drawn_tree_levels(store) is None
     store.change_view(colour="cost")
     levels = asked(loop, store, lambda: node_costs_model.drawn_tree_levels(store))
@@ -299,7 +299,7 @@ def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
     assert found["own"] == pytest.approx([inside, least]) or found["own"][0] == 101 - inside
 
 
-def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
+def test_a_tree_with_another_cut_shows_the_difference(store, loop):
     sides = np.arange(101) < 30
     rest = store.problem.similarity_or_default
     ratio = rest[np.ix_(sides, ~sides)].mean()
@@ -526,7 +526,7 @@ def test_the_drag_replays_from_the_log(priced, loop):
     assert [each.is_dragging for each in kept] == [False, True, True]
 
 
-def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):
+def test_what_cannot_be_computed_is_reported_at_once(priced, loop):
     priced.dispatch(act.SetParams({"oracle": "exact"}))  # for up to 18 items
     loop.until(lambda: priced.session.status == "failed")
     found = asked(loop, priced, lambda: price_curve_section.state(priced))

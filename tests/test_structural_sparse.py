@@ -223,7 +223,7 @@ def test_what_a_sparse_similarity_must_not_be(matrix, words):
         Problem(similarity=matrix)
 
 
-def test_who_needs_all_pairs_says_so_where_there_are_too_many(monkeypatch):
+def test_a_method_that_needs_all_pairs_refuses_too_many(monkeypatch):
     rng = np.random.default_rng(5)
     graph = graph_of(rng, 20)
     full = Problem(similarity=graph.toarray())

@@ -70,7 +70,7 @@ def test_categories_become_columns_of_zeros_and_ones():
     assert np.array_equal(data.features, want, equal_nan=True)
 
 
-def test_text_that_tells_every_row_apart_is_no_category():
+def test_text_that_differs_in_every_row_is_no_category():
     data = read("name,remark,n\na,good,1\nb,bad,2\nc,ugly,3\n")
     assert data.feature_names == ("n",)
     assert data.notes == ("The column 'remark' holds 3 different texts and was left out.",)
@@ -87,7 +87,7 @@ def test_a_class_column_is_shown_and_not_used(name):
     assert numbers.classes == ("1", "2", "1")
 
 
-def test_constant_columns_are_kept_and_said():
+def test_constant_columns_are_kept_with_a_note():
     data = read("name,a,b,c\nx,1,7,u\ny,2,7,u\nz,3,7,u\n")
     assert data.feature_names == ("a", "b", "c=u")
     assert data.notes == ("'b', 'c=u' are the same for all items.",)
@@ -474,7 +474,7 @@ def check_anything(content, filename, kind):
 @given(st.binary(max_size=400), NAMES, KINDS)
 @example(b"\xff\xfe", "t.csv", "features")
 @example(b"PAR1PAR1", "t.parquet", "features")
-def test_no_bytes_whatever_are_a_traceback(content, filename, kind):
+def test_no_bytes_give_a_traceback(content, filename, kind):
     check_anything(content, filename, kind)
 
 

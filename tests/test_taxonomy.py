@@ -125,7 +125,7 @@ def kitchen():
     return Taxonomy(labels, tree, groups)
 
 
-def test_what_a_taxonomy_says():
+def test_a_taxonomy_has_its_groups():
     taxonomy = kitchen()
     assert taxonomy.changes == ()
     assert taxonomy.unplaced == ()
@@ -142,7 +142,7 @@ def test_what_a_taxonomy_says():
         taxonomy.labels_at(0)
 
 
-def test_what_a_tree_changes_is_said_and_can_be_accepted():
+def test_changes_by_a_tree_are_listed_and_can_be_accepted():
     taxonomy = kitchen()
     other = Tree.from_children([[0, 1], [2, 3], [8, 4], [7, 9], [5, 6], [10, 11]], 7)
     carried = taxonomy.carried_to(other)

@@ -47,7 +47,7 @@ def test_skos_gives_back_everything(format, taxonomy):
 
 @given(taxonomy=taxonomies())
 @settings(max_examples=30)
-def test_turtle_and_json_ld_say_the_same(taxonomy):
+def test_turtle_and_json_ld_agree(taxonomy):
     turtle, json_ld = (
         rdflib.Graph().parse(data=taxonomy.to_skos(format), format=format) for format in FORMATS
     )
@@ -98,7 +98,7 @@ def concepts(**links):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_cycle_is_told_with_the_line_of_its_concept(form):
+def test_a_cycle_is_reported_with_the_line_of_its_concept(form):
     text = Taxonomy.from_text("Kitchen\n  Storage\n    jar\n    box\n  fork\n").to_skos(form)
     inner = re.search(r"(urn:hcviz:group/\w+)\W+Concept\W+prefLabel\W+Storage", text.replace(
         "a skos:", "").replace('"@type": "skos:', "").replace("skos:", ""))[1]  # fmt: skip
@@ -149,7 +149,7 @@ def test_skos_that_is_no_tree_is_one_sentence(text, message):
     assert len(str(fault.value)) < 300
 
 
-def test_reading_skos_without_rdflib_says_what_to_install(monkeypatch):
+def test_skos_without_rdflib_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdflib", None)
     with pytest.raises(InvalidTaxonomy, match=r"rdflib.*hcviz\[taxonomy\]"):
         Taxonomy.from_skos(kitchen().to_skos())
@@ -319,7 +319,7 @@ def phyloxml(text):
     return PhyloXMLIO.read(io.BytesIO(text.encode())).phylogenies
 
 
-def test_nhx_says_what_a_group_has():
+def test_nhx_has_the_properties_of_a_group():
     text = kitchen().to_newick("nhx")
     stated = r"id=s:status=draft:note=with lids:alternative=Keeping"
     assert re.search(rf"Storage:[\d.]+\[&&NHX:{stated}\]", text)

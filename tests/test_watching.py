@@ -1,4 +1,4 @@
-"""How often the parts of the page are told of a run's trees, and that none misses the last."""
+"""How often the parts of the page get a run's trees, and that all get the last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def store(loop):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Stands still unless it is set."""
+    """A clock that does not move unless it is set."""
     made = SimpleNamespace(now=1_000.0)
     monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: made.now))
     return made
@@ -39,7 +39,7 @@ def running(loop):
 
 
 def shown_by(store):
-    """What a part that is watched is told; it shows the session's parameters."""
+    """The values that a watched part gets; it shows the session's parameters."""
     seen_values = []
     watching.watch(
         store, lambda s: (s.session.params,), lambda seen: seen_values.append(seen[0]), PACE
@@ -54,7 +54,7 @@ def comes(store, **session):
 
 
 @pytest.mark.parametrize("method", ["average", "crsc"])
-def test_the_last_tree_of_a_run_is_shown_however_soon_it_came(store, loop, clock, method):
+def test_the_last_tree_of_a_run_is_always_shown(store, loop, clock, method):
     seen_values = []
     watching.watch(
         store, lambda s: (s.session.method, s.session.snapshot), seen_values.append, PACE
@@ -98,7 +98,7 @@ def test_when_a_run_rests_what_it_last_brought_is_shown_once(running, clock, res
     assert len(seen_values) == 2
 
 
-def test_a_part_is_not_told_again_of_what_it_shows(running, clock):
+def test_a_part_gets_no_update_of_what_it_shows(running, clock):
     seen_values = shown_by(running)
     comes(running, params={"k": 1})
     comes(running, params=seen_values[0])

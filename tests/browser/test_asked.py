@@ -111,10 +111,12 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
     assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
 
 
-def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server):
+def test_the_slider_stays_in_place_when_the_text_above_grows(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
     wait_for_mask(page)
-    expect(section(page)).to_contain_text("by level")  # worked out behind, and above the slider
+    expect(section(page)).to_contain_text(
+        "by level"
+    )  # computed in the background, and above the slider
     slider = page.get_by_role("slider", name="Sampled, s")
     slider.scroll_into_view_if_needed()
     before = slider.bounding_box()["y"]
@@ -202,7 +204,7 @@ def test_the_light_grows_as_the_run_goes_on(slow, new_page):
           mask.properties.data.change.connect(() => window.known.push(known()))
         }}"""
     )
-    for _ in range(5):  # a page that stands still sees less of a run
+    for _ in range(5):  # a page that is busy sees less of a run
         page.evaluate("() => { window.known = [] }")
         dashboard.button("Run").click()
         dashboard.settle()
@@ -284,8 +286,8 @@ def calls(server) -> int:
 
 
 def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own, new_page):
-    """Before the first division is over there is something to see; a run that is stopped leaves
-    what it was told to the next."""
+    """The first answers are shown before the first division is over. A run that is stopped leaves
+    its answers to the next."""
     page = new_page()
     page.goto(own.url)
     dashboard = Dashboard(page)
@@ -317,4 +319,4 @@ def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own,
     after = calls(own)
     assert pairs <= after < 80 * 79 // 2  # and some that the first run had asked for, no picture
     cells = np.array(page.evaluate(CELLS)) != 255
-    assert cells.sum() == 80 + 2 * (after - 16)  # what both runs were told; 16 were tried both ways
+    assert cells.sum() == 80 + 2 * (after - 16)  # the answers of both runs; 16 were tried both ways

@@ -1,4 +1,4 @@
-"""Comparisons on the page: asked and answered, told about, shown, and other methods beside them."""
+"""Comparisons on the page: questions, answers, the sheet, and methods that use them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROWS = """all => new Set(all.filter(each => each.checkVisibility()).map(each => 
   return Math.round((box.top + box.bottom) / 2 / 4)
 })).size"""
 
-#: Whether the line that cuts the tree says so.
-CUT = """said => Bokeh.documents.some(doc =>
-  [...doc._all_models.values()].some(model => model.text === said && model.visible))"""
+#: True if the line that cuts the tree has the text.
+CUT = """text => Bokeh.documents.some(doc =>
+  [...doc._all_models.values()].some(model => model.text === text && model.visible))"""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def flowers(blank, server):
     return Dashboard(blank).settle()
 
 
-def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
+def test_answers_move_the_tree_and_are_listed_saved_and_undone(flowers):
     page = flowers.page
     before = flowers.newick()
     flowers.press("c")
@@ -88,7 +88,7 @@ def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
     assert flowers.newick() == before
 
 
-def test_sixty_rows_keep_pictures_that_can_be_told_apart(flowers):
+def test_sixty_rows_keep_distinguishable_pictures(flowers):
     pictures = column(flowers.page, "label-pictures", "url")
     assert len(pictures) == 48
     assert len(set(column(flowers.page, "label-pictures", "x"))) > 1  # they step aside
@@ -262,7 +262,7 @@ def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):
     expect(sheet.locator(".contradictions li")).to_have_count(1)
 
 
-def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_two_rows(flowers):
+def test_the_curve_stays_off_its_scale_and_the_tools_fill_two_rows(flowers):
     page = flowers.page
     tools = page.locator(".hc-tools select, .hc-tools button")
     assert tools.evaluate_all(ROWS) == 2  # the levels are in a row of their own

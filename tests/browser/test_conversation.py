@@ -1,4 +1,4 @@
-"""Fifteen questions in a real browser, answered as somebody would who knows the true tree."""
+"""Fifteen questions in a real browser, with the answers of the true tree."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_tree_comes_nearer_to_the_truth_in_fifteen_questions(page, hand, tmp
     after = talk.distance()
     assert corrections >= 5
     assert after < 0.8 * before, (before, after, corrections)
-    # Everything that was said is in the session, in its order, and stands in the tree.
+    # All answers are in the session, in their order, and the tree satisfies them.
     path = tmp_path / "talk.hcviz"
     Path(talk.dashboard.save("Session").path()).rename(path)
     session = load_session(path.read_bytes())

@@ -19,7 +19,7 @@ def expert(dashboard, name):
     return dashboard.page.locator(f'.hc-constraints .expert[data-name="{name}"]')
 
 
-def test_two_people_say_different_things(zoo):
+def test_two_people_disagree(zoo):
     page = zoo.page
     assert page.get_by_role("group", name="Experts").count() == 0
     zoo.add_constraint(["dolphin", "tuna"], "wolf")
@@ -44,7 +44,7 @@ def test_two_people_say_different_things(zoo):
     expect(zoo.sentence).to_contain_text("true in this tree already")  # no run is needed
     expect(expert(zoo, "Ann")).to_contain_text("1 of 1")
     expert(zoo, "you").get_by_role("checkbox").focus()
-    zoo.press("Space")  # and by keyboard: what contradicts stays off, and is told
+    zoo.press("Space")  # and by keyboard: what contradicts stays off, and is reported
     expect(zoo.sentence).to_contain_text("stays off")
     expect(page.locator(".hc-constraints .conflict-card")).to_be_visible()
     zoo.button("Undo").click()

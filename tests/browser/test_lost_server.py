@@ -37,7 +37,7 @@ def refuses(page: Page, watch) -> None:
     expect(banner(page)).to_contain_text("The key U was ignored")
     page.mouse.click(700, 400)
     expect(banner(page)).to_contain_text("Your click was ignored")
-    expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not said twice
+    expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not shown twice
 
 
 @pytest.mark.parametrize("app", [ROOT / "app.py", None], ids=["panel-serve", "hcviz-serve"])

@@ -16,7 +16,7 @@ def page(zoo_with_budget):
     return zoo_with_budget(6)
 
 
-def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile(page):
+def test_the_page_shows_the_accuracy_and_takes_answers_meanwhile(page):
     dash = Dashboard(page)
     status = page.locator(".hc-bar .status")
     expect(status).to_have_text(re.compile("Settling"))
@@ -48,7 +48,7 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
 
 
-def test_a_fixed_number_of_steps_is_what_it_says(page):
+def test_a_fixed_number_of_steps_is_kept(page):
     dash = Dashboard(page)
     dash.settle()
 

@@ -34,7 +34,7 @@ def satisfied(newick: str, a: str, b: str, c: str) -> bool:
 # ---------------------------------------------------------------------- looking
 
 
-def test_every_click_selects_and_the_page_says_what(zoo):
+def test_every_click_selects_and_the_page_names_the_items(zoo):
     zoo.click_label("dolphin")
     expect(zoo.selected).to_have_text("dolphin")
     zoo.click_above("dolphin", 1.005)
@@ -193,7 +193,7 @@ def test_the_list_is_edited_and_undone(zoo):
     assert zoo.newick() == corrected
 
 
-def test_a_contradiction_is_told_and_repaired(zoo):
+def test_a_contradiction_is_explained_and_repaired(zoo):
     zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
@@ -305,7 +305,7 @@ def test_data_method_seed_and_an_uploaded_table(zoo, tmp_path):
     assert zoo.fact("Items") == "150"
 
 
-#: What is chosen in the menu, the file's name and text, and words of what is said about it.
+#: What is chosen in the menu, the file's name and text, and words of the message about it.
 BAD_FILES = [
     ("Table of features…", "twice.csv", "name,x\na,1\nb,2\na,3\n", ["'a'"]),
     ("Table of features…", "text.csv", "name,x\na,1\nb,oops\nc,4\nd,5\ne,6\n", ["oops"]),
@@ -330,7 +330,7 @@ def test_bad_files_are_one_sentence_and_change_nothing(zoo, tmp_path):
         path = tmp_path / name
         path.write_text(content)
         zoo.open(item, path)
-        expect(alert).not_to_have_text(message)  # what is said of the file before is not enough
+        expect(alert).not_to_have_text(message)  # the message about the file before is not enough
         for word in words:
             expect(alert).to_contain_text(word)
         message = alert.inner_text()

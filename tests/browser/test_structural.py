@@ -106,7 +106,7 @@ def test_lambda_from_geometry_to_answers(page, server):
 
 def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     dashboard = opened(page, server, f"data=zoo&method=hrsc&{THREE}")
-    # The curve is made beside the page, and each of its points draws the section anew.
+    # The curve is computed in the background, and each of its points repaints the section.
     expect(section(page, "prices").locator("circle.point")).to_have_count(11)
     slider = page.get_by_role("slider", name="Lambda")
     slider.scroll_into_view_if_needed()
@@ -157,7 +157,7 @@ def test_without_answers_there_are_no_dependencies(page, server):
 
 
 @pytest.mark.parametrize("method", ["crsc", "crbc", "hrsc", "dasgupta-search"])
-def test_the_methods_forms_say_what_they_take(page, server, method):
+def test_the_forms_of_methods_explain_their_fields(page, server, method):
     dashboard = opened(page, server, f"data=zoo&method={method}&{THREE}")
     form = page.locator(".hc-form")
     if method == "dasgupta-search":
