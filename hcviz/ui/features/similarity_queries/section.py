@@ -71,7 +71,7 @@ def _facts(store: Store) -> list[list[str]]:
         facts.append(["Share of all pairs", percent(found.share), ""])
         if found.second:
             more = "Similarities queried to check the place of an item."
-            facts.append(["For second looks", f"{found.second:,}", more])
+            facts.append(["For rechecks", f"{found.second:,}", more])
     elif snapshot is not None:
         facts.append(["Pairs asked for", "counted at the end", ""])
     if known is not None and snapshot is not None and snapshot.tree.n_leaves == known.n_leaves:
