@@ -95,7 +95,7 @@ def _pooled(whole, edges, order, most):
     return np.array([[whole[np.ix_(a, b)].mean() for b in bins] for a in bins])
 
 
-class Dear:
+class ExpensiveOracle:
     """An oracle that is not cheap."""
 
     def __init__(self, n: int) -> None:
@@ -106,9 +106,9 @@ class Dear:
         return 1.0 / (1.0 + np.abs(np.subtract.outer(rows, cols)))
 
 
-def test_a_picture_that_may_take_long_is_worked_out_beside_the_page():
+def test_a_slow_picture_is_computed_in_the_background():
     n = 2_000
-    tree, oracle, waiting = random_tree(np.random.default_rng(3), n), Dear(n), []
+    tree, oracle, waiting = random_tree(np.random.default_rng(3), n), ExpensiveOracle(n), []
     centre = Centre(on_pick=lambda pick: None)
     centre.set_worker(lambda work, done: waiting.append((work, done)))
     centre.set_items(Items([str(k) for k in range(n)], similarity=oracle))
@@ -199,7 +199,7 @@ def test_a_picture_that_came_too_late_is_not_shown():
 
 
 def test_the_scale_of_an_expensive_similarity_is_computed_once_in_the_background():
-    oracle, other, waiting = Dear(40), Dear(40), []
+    oracle, other, waiting = ExpensiveOracle(40), ExpensiveOracle(40), []
     items = Items([str(k) for k in range(40)], similarity=oracle)
     centre = Centre(on_pick=lambda pick: None)
     centre.set_worker(lambda work, done: waiting.append((work, done)))

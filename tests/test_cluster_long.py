@@ -166,7 +166,7 @@ def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
     assert all(map(same, here, more))
 
 
-def test_a_method_without_a_state_is_done_again_and_nothing_counts_twice(client, cluster, tmp_path):
+def test_a_method_without_a_state_is_repeated_and_nothing_counts_twice(client, cluster, tmp_path):
     go = tmp_path / "go"
     params = {"steps": 60, "halt": 30, "go": str(go)}
     items = Problem(labels=list("abcdef"))

@@ -326,7 +326,7 @@ class Recorder(Comm):
         return [str(data) for data in self.sent if '"events"' in str(data)]
 
 
-class Guest(MessageFrame):
+class EmbeddedFrame(MessageFrame):
     beat = param.Integer(default=0)
     first = param.Integer(default=0)
     second = param.Integer(default=0)
@@ -335,7 +335,7 @@ class Guest(MessageFrame):
 
 
 def test_notebook_connection_sends_all_changes_of_a_cell_together():
-    view, document, comm = Guest(), Document(), Recorder()
+    view, document, comm = EmbeddedFrame(), Document(), Recorder()
     comm.init()
     store = SimpleNamespace(runner=SimpleNamespace(pause=lambda: None))
     store.session = SimpleNamespace(status="settled")

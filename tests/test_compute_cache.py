@@ -21,7 +21,7 @@ def cache(loop):
     made.close()
 
 
-def test_an_answer_is_worked_out_once_on_another_thread(loop, cache):
+def test_a_value_is_computed_once_on_another_thread(loop, cache):
     where = []
     request = {"key": lambda: where.append(threading.current_thread()) or 7}
     assert cache.ask("it", request) == {}

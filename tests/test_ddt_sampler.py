@@ -172,11 +172,11 @@ def test_other_data_have_a_scale_of_their_own(latents):
     kept = last(problem, start=before, **fixed)
     assert (kept.metrics["c"], kept.metrics["sigma"]) == (before.state.c, before.metrics["sigma"])
     moved = list(hcviz.run("ddt", other, start=before, **fixed))
-    afresh = last(other, **fixed)
+    started_again = last(other, **fixed)
     assert moved[0].tree.parent.tolist() == before.tree.parent.tolist()
     for snapshot in moved:
-        assert snapshot.metrics["c"] == afresh.metrics["c"] == 1.0
-        assert np.array_equal(snapshot.state.sigma, afresh.state.sigma)
+        assert snapshot.metrics["c"] == started_again.metrics["c"] == 1.0
+        assert np.array_equal(snapshot.state.sigma, started_again.state.sigma)
         assert snapshot.metrics["log_joint"] == pytest.approx(
             slow_log_joint(work_of(snapshot, other)), abs=1e-6
         )

@@ -135,7 +135,7 @@ def test_a_wedge_is_a_target_and_no_leaf(centre):
 
 
 @pytest.mark.parametrize("sent", [(0, 99, 3), (99, 0, 1), (0, 3, 3), (-1, 0, 1), (0, -5, 2)])
-def test_nonsense_from_the_browser_is_let_go(centre, sent):
+def test_invalid_messages_from_the_browser_are_ignored(centre, sent):
     row, top, bottom = sent
     send(centre, "begin", row)
     send(centre, "drop", row, top, bottom)
@@ -153,7 +153,7 @@ def zoo(loop):
         yield made
 
 
-def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
+def test_a_drop_is_a_draft_and_a_release_elsewhere_is_nothing(zoo):
     gestures = Gestures(zoo)
     zoo.change_view(draft=Draft().begin_together((3, 4)))
     gestures.dragged("begin", 0, ())

@@ -39,8 +39,8 @@ def settled(store, loop):
     store.drawn = store.session.snapshot
 
 
-def worked_out(store, loop):
-    """The section, when all that it asks for beside the page is there."""
+def computed_state(store, loop):
+    """The state of the section when its background computations have finished."""
     while True:
         found, count = similarity_queries_section.SECTION.state(store), store.n_computed
         if store.compute_cache.idle:
@@ -79,7 +79,7 @@ def test_a_mask_of_other_items_is_none(store):
 
 
 def test_the_section_lists_the_queries_of_the_run(store, loop):
-    shown = worked_out(store, loop)
+    shown = computed_state(store, loop)
     facts = {name: value for name, value, _ in shown["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
     pairs = query_counts.count_pairs(similarity_queries_model.snapshot_mask(snapshot), 101)
@@ -93,8 +93,8 @@ def test_the_section_lists_the_queries_of_the_run(store, loop):
     assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # listed once
 
 
-def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
-    usual = worked_out(store, loop)
+def test_of_many_items_agreement_is_computed_in_the_background_at_the_end(store, loop, monkeypatch):
+    usual = computed_state(store, loop)
     store.compute_cache.forget()
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS_LIVE", 100)
     agrees = "Agreement with the known tree"
@@ -110,7 +110,7 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
     assert store.compute_cache.idle
     store.session = settled_one
     assert agreement() == "computed at the end"  # asked for now
-    assert worked_out(store, loop) == usual
+    assert computed_state(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
         name for name, *_ in similarity_queries_section.SECTION.state(store)["facts"]
@@ -121,7 +121,7 @@ def test_a_lesson_hides_what_is_known(store, loop):
     shown = similarity_queries_section.state(store)
     assert shown["known"]
     store.change_view(lesson=Lesson())
-    hidden = worked_out(store, loop)
+    hidden = computed_state(store, loop)
     assert not hidden["known"]
     assert hidden["trials"] == hidden["levels"] == []
     assert "Agreement with the known tree" not in [name for name, *_ in hidden["facts"]]
@@ -197,7 +197,7 @@ def test_all_or_nothing_is_foreseen():
 def test_each_run_is_a_point_undone_ones_too(store, loop):
     slid(store, loop, 10)
     slid(store, loop, 20)
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     assert [point["s"] for point in points] == [10, 20, 37]
     assert [point["x"] for point in points] == sorted(point["x"] for point in points)
     assert [point["now"] for point in points] == [False, True, False]
@@ -208,14 +208,14 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
         assert at[0]["y"] == pytest.approx(np.nanmean(levels))
     store.dispatch(act.Undo())
     store.dispatch(act.Undo())
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     assert [point["now"] for point in points] == [False, False, True]
     assert (
         similarity_queries_model.snapshot_mask(store.session.snapshot) is not None
     )  # and the mask is back
     store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     others = [point for point in points if point["sentence"].startswith("Active spectral, ")]
     assert [point["does"] for point in others] == [""] * (len(points) - 1)
 

@@ -117,7 +117,7 @@ def test_the_same_seeds_teach_the_same(small):
     assert runs[0] == runs[1]
 
 
-def test_held_pieces_give_way_to_corrections(small):
+def test_corrections_replace_held_pieces(small):
     """A user who accepts everything, then corrects it all: what is held refuses no answer."""
     problem, target = small
 

@@ -72,7 +72,7 @@ def test_underscores_are_spaces_where_no_item_has_them():
         (b"\xff\xfe", ["UTF-8"]),
     ],
 )
-def test_what_is_wrong_is_said(text, words):
+def test_a_bad_reference_tree_gets_a_sentence(text, words):
     with pytest.raises(InvalidTree) as caught:
         read_reference_tree(text, LABELS)
     for word in words:

@@ -88,7 +88,7 @@ def test_no_run_follows_one_that_was_ended(settled, end):
     assert settled.session.run == run
 
 
-def test_an_answer_is_undone_and_done_again(settled):
+def test_an_answer_is_undone_and_redone(settled):
     tree = settled.session.tree
     settled(ODD)
     settled.settle()

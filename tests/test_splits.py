@@ -73,7 +73,7 @@ def test_where_answers_are_blocked(constraints):
         graph = found.graph
         assert len(graph.components) == 1
         assert len(graph.items) > 1
-        # Every answer of the minimal set has a say here, and none can be spared.
+        # The graph has an edge of each answer in the minimal set, and needs all of them.
         assert {edge.id for edge in graph.edges} == {each.id, *clash.with_ids}
         for out in (each, *members):
             rest = [c for c in (each, *members) if c is not out]

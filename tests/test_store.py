@@ -236,7 +236,7 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
 
 
 def test_data_are_prepared_once_for_each_choice(store, loop, monkeypatch):
-    """A similarity of all pairs is the dearest thing that opening data does."""
+    """A similarity of all pairs is the most expensive part of opening data."""
     from hcviz.datasets import Dataset
 
     made = []
@@ -402,13 +402,13 @@ def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, beg
     files = FileController(store, browser, None)
     files.open = lambda kind, name, content: opened.append((name, content))
     content = bytes(range(200))
-    sending, wire, messages = [Sending("A", content, 20)], [], []
+    sending, pending, messages = [Sending("A", content, 20)], [], []
     for turn in range(60):
         if turn == begins:
             sending.append(Sending("B", content[::-1], pieces))
-        wire += filter(None, [each.next() for each in sending])
-        if wire:
-            files.act("upload", wire.pop(0))
+        pending += filter(None, [each.next() for each in sending])
+        if pending:
+            files.act("upload", pending.pop(0))
         messages.append(store.view.message)
         for name, acknowledged, stop in browser.acknowledgements:
             (each,) = (each for each in sending if each.name == name)
