@@ -24,7 +24,7 @@ from hcviz.core.build import (
 from hcviz.core.errors import InvalidConstraint
 from tests.trees import all_trees, caterpillar, random_tree, true_triplets
 
-#: Without the compiler the large cases shrink, and speed says nothing.
+#: Without the compiler the large cases shrink, and speed is not measured.
 COMPILED = not numba.config.DISABLE_JIT
 LARGE = 20_000 if COMPILED else 400
 

@@ -467,7 +467,7 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
 def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
     labels = flowers.session.labels
     for text, message in (
-        ("a,b\n1,2\n", "no header that says what was asked"),
+        ("a,b\n1,2\n", "no header that names the question"),
         (
             "anchor,near,far\nx,y,y\n",
             "Line 2 of the answers compares an item with itself: x, y, y.",

@@ -21,7 +21,7 @@ def saved(path, features):
 def table(n=70, d=5, seed=0):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, d) + rng.normal(size=d)
-    features[:, 1] = 7.3  # a constant column says nothing
+    features[:, 1] = 7.3  # a constant column has no information
     features[3] = features[4]
     return features
 

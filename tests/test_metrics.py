@@ -16,7 +16,7 @@ from hcviz import Problem, Tree, Triplets, metrics
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
-#: Without the compiler the large case shrinks, and speed says nothing.
+#: Without the compiler the large case shrinks, and speed is not measured.
 COMPILED = not numba.config.DISABLE_JIT
 
 

@@ -189,7 +189,7 @@ def test_names_go_with_the_items_through_a_rerun(page, loop):
     assert {row["name"] for row in tray} == {group.name for group in taxonomy.unplaced}
     changed = {row["name"]: row["change"]["text"] for row in placed if row["change"]}
     assert set(changed) == {change.name for change in taxonomy.changes}
-    assert changed or tray  # else the test says nothing
+    assert changed or tray  # else the test checks nothing
     assert "in this tree." in history_model.state(store)["sentence"]
     store.dispatch(act.Undo())
     assert rows(page) == before

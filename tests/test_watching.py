@@ -32,7 +32,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def running(loop):
-    """A store in the middle of a run that says nothing by itself."""
+    """A store in the middle of a run that sends nothing by itself."""
     made = Store(replace(Session(), status="sampling", run=1), loop.schedule)
     yield made
     made.close()

@@ -87,7 +87,7 @@ def _moved_locks(
 ) -> tuple[Constraint, ...]:
     """Return the constraints with the locks of groups on their ``new`` members.
 
-    A lock of fewer than two items, or of all items, is left out: it says nothing.
+    A lock of fewer than two items, or of all items, is left out: it has no effect.
     """
     found = []
     for each in constraints:

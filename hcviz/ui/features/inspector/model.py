@@ -128,9 +128,9 @@ def _selection(store: Store) -> dict[str, Any] | None:
         if data is not None and data.images is not None:
             image = as_uri(data.images[chosen[0]])
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
-        mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
-        if mates:
-            facts.append(["Nearest in the tree", join_names(mates, 3, beside.size - 1)])
+        neighbours = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
+        if neighbours:
+            facts.append(["Nearest in the tree", join_names(neighbours, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
