@@ -1,4 +1,4 @@
-"""What active methods asked for, on the page: the mask, the numbers beside it, the slider for s."""
+"""The section of similarity queries: the query mask, the counts, and the slider for s."""
 
 from __future__ import annotations
 
