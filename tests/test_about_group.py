@@ -87,7 +87,7 @@ def test_all_items_and_lessons_show_nothing(page):
     assert select(page, range(page.store.session.n_items))["about"] is None
 
 
-def test_large_data_are_described_beside_the_page(loop):
+def test_large_data_are_described_in_the_background(loop):
     rng = np.random.default_rng(0)
     rows = ["name,a,b"] + [f"i{k},{rng.normal() + 5 * (k < 350):.3f},{k % 7}" for k in range(700)]
     explorer = Explorer(loop.schedule, link=Link(method="average"))

@@ -472,7 +472,7 @@ def test_an_expensive_similarity_is_called_once_for_each_query(method, threads, 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_who_answers_pairs_is_called_once_a_request(method):
+def test_a_pairwise_oracle_is_called_once_a_request(method):
     """And asked for the same pairs as who must be called row by row; the trees are the same. A set
     whose similarities are all needed (here: up to 12 of 110 items) is one request, and one call."""
 
@@ -1333,7 +1333,7 @@ def deepest_triples(data, seed, count=2000):
     return rows
 
 
-def test_the_budget_of_repair_is_kept_and_worth_it():
+def test_repair_keeps_its_budget_and_improves_the_tree():
     """Agreement at the deepest level, 2,000 triples: a standard error of 0.01 at most."""
     n, levels, sigma = (8000, 7, 0.3) if COMPILED else (600, 3, 0.6)
     for seed in range(2):
@@ -1396,7 +1396,7 @@ def test_the_budget_of_repair_is_kept_where_nothing_is_halved(flat, monkeypatch)
     assert most > 0.8  # and it is used
 
 
-def test_second_looks_are_worth_their_cost_by_themselves(monkeypatch):
+def test_rechecks_alone_are_worth_their_cost(monkeypatch):
     """Sets looked at whole being the same, those of s items. Of 2,000 triples (a standard error of
     .007, and less of a difference on the same ones) second looks get .026 to .107 more right here.
     """

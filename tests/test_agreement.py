@@ -71,7 +71,7 @@ def zoo(loop):
         yield made
 
 
-def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
+def test_the_chosen_methods_run_once_in_the_background(zoo, loop):
     driver = AgreementRuns(zoo, loop.schedule)
     zoo.change_view(agree_with=("average", "ward", "complete"))
     sheet = agreement_sheet.state(zoo)

@@ -256,7 +256,7 @@ def left(make, shelf):
     return store
 
 
-def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, monkeypatch):
+def test_an_unfinished_session_is_read_in_the_background(left, make, shelf, loop, monkeypatch):
     again = make("iris")
     autosave = AutosaveController(again, shelf)
     journal, before = SlowJournal(monkeypatch), again.session
@@ -394,7 +394,7 @@ def test_a_damaged_session_is_reported_and_kept(make, shelf, loop, harm):
     assert again.view.unfinished is None
 
 
-def test_a_full_disk_is_reported_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
+def test_a_full_disk_is_reported_once_and_the_work_continues(make, shelf, loop, monkeypatch):
     store = make()
     autosave = AutosaveController(store, shelf)
 
@@ -436,7 +436,7 @@ def test_a_slow_disk_for_bases_does_not_block_the_page(make, shelf, loop, monkey
     assert statements(on_disk(shelf)) == statements(store.session)
 
 
-def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
+def test_a_removed_folder_is_made_again(make, shelf, loop):
     """Resumed in another tab while this one was not connected, say; then it came back."""
     store = make()
     autosave = AutosaveController(store, shelf)

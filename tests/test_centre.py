@@ -298,7 +298,7 @@ def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
 
 
 @pytest.mark.parametrize("n", [5, 150, 2_000])
-def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
+def test_merged_clades_are_not_drawn_and_all_else_works(n):
     """The tree itself stays: what is selected, cut, collapsed and stated is of all its clades."""
     rng = np.random.default_rng(n)
     tree = random_tree(rng, n)

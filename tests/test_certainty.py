@@ -128,7 +128,7 @@ def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, accuracy_of):
     assert "still differ in the log joint" in verdict["details"]
 
 
-def test_supports_that_drift_are_settling_and_a_run_goes_on_from_there(store, accuracy_of):
+def test_supports_that_drift_are_settling_and_a_run_continues_from_there(store, accuracy_of):
     """Clades that are in every tree of the first half, and in none of the other."""
     tree = store.session.snapshot.tree
     verdict = accuracy_of(drifting())
@@ -189,7 +189,7 @@ def test_what_200_trees_of_zoo_say(store):
     assert inspector_model.live(store)["accuracy"] == verdict
 
 
-def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, accuracy_of, monkeypatch):
+def test_during_a_run_the_accuracy_is_estimated_at_intervals(store, accuracy_of, monkeypatch):
     accuracy_of(drifting())
     samples, now, judged = store.samples, [time.monotonic()], []
     monkeypatch.setattr("hcviz.jobs.samples.time", SimpleNamespace(monotonic=lambda: now[0]))

@@ -53,7 +53,7 @@ def loaded(method=""):
     return act.LoadedData(DataSpec(), ("a", "b"), method=method)
 
 
-def test_what_the_page_chose_for_other_data_is_chosen_anew():
+def test_a_default_for_other_data_is_chosen_again():
     large = after(Session(method="active-spectral"), loaded("active-spectral"))
     method, why = choosing.for_opened(large, FEW)
     assert (method.name, why) == ("ddt", "which suits this data")

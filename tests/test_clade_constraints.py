@@ -196,7 +196,7 @@ def test_items_called_like_everything_else_are_never_mistaken():
     assert read_triplet_csv(write_triplet_csv(made, labels), labels) == made
 
 
-def test_sections_of_the_page_know_groups(store):
+def test_sections_of_the_page_use_groups(store):
     tree = store.session.tree
     left, right = (tree.leaves(int(child)) for child in tree.children(tree.root))
     across = (int(left[0]), int(right[0]))

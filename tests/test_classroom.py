@@ -174,7 +174,7 @@ def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkey
     assert not state(store)["working"]
 
 
-def test_undo_in_the_middle_of_a_question_asks_anew(store, room, loop):
+def test_undo_during_a_question_asks_again(store, room, loop):
     store.change_view(selection=own(store))
     room.key("Enter")
     room.key("Enter")

@@ -154,7 +154,7 @@ def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
     assert "continues from snapshot" in caplog.text
 
 
-def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
+def test_a_run_of_chains_continues_from_another_s_snapshot(cluster):
     params = {"steps": 400, "every": 40, "chains": 2}
     first = list(run("ddt", problem(), seed=1, **params))[-1]
     here = list(run("ddt", problem(), seed=2, start=first, **params))
@@ -212,7 +212,7 @@ def test_a_refusal_comes_back_as_itself(client, cluster):
 
 
 @pytest.mark.parametrize("method", ["spinning-thread", "ddt"])
-def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypatch):
+def test_a_cancelled_run_leaves_nothing_on_the_cluster(method, client, cluster, monkeypatch):
     scheduler = cluster.scheduler
     left, ended = {}, long_task.LongTask.ended
     monkeypatch.setattr(clusters, "STOP_TIMEOUT", LONG)
@@ -242,7 +242,7 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypat
     wait_for(lambda: {*variables, *queues} <= before)
 
 
-def test_an_asker_who_dies_stops_the_work(client, cluster):
+def test_a_client_that_dies_stops_the_work(client, cluster):
     other = Cluster(cluster.scheduler_address)
     module = jobmethods.__name__
     stream = other.start(Task(0, "spinning-thread", module, problem(), {}, 0, None))

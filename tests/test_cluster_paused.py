@@ -181,7 +181,7 @@ def test_a_cluster_without_any_worker_is_given_up_and_one_that_pauses_is_not(mon
     assert closed
 
 
-def test_who_leaves_closes_the_stream(monkeypatch):
+def test_a_consumer_that_stops_closes_the_stream(monkeypatch):
     stream, _, closed = watching([(1, 1)] * 3, monkeypatch)
     next(stream)
     stream.close()

@@ -179,7 +179,7 @@ class Frame(MessageFrame):
     _esm = "export function render() {}"
 
 
-def test_message_component_marks_its_script_and_lets_the_browser_set_nothing():
+def test_message_component_marks_its_script_and_blocks_changes_by_the_browser():
     made: list[Counter] = []
 
     def make() -> Counter:

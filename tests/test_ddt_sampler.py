@@ -142,7 +142,7 @@ def test_a_tampered_state_is_refused(name, value):
         STATE.from_arrays(arrays | {name: value})
 
 
-def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
+def test_a_run_with_a_new_triplet_keeps_scale_counts_and_untouched_times():
     problem = Problem(features=features(20))
     before = last(problem, steps=400)
     a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]

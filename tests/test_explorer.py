@@ -236,7 +236,7 @@ def test_a_constraint_by_search_and_keys_alone(begun):
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
 
-def test_an_error_goes_when_the_person_goes_on(begun, loop):
+def test_an_error_disappears_at_the_next_action(begun, loop):
     explorer = begun(method="average")
     explorer.tools._handle_msg({"act": "clusters", "value": "many"})
     loop.until(lambda: explorer.store.view.error is not None)

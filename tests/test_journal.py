@@ -273,7 +273,7 @@ def some(root, visitor, name, age, size=10):
     return folder
 
 
-def test_old_ones_and_too_many_are_pruned_but_not_what_is_at_work(tmp_path, monkeypatch):
+def test_old_and_surplus_journals_are_deleted_but_no_open_one(tmp_path, monkeypatch):
     monkeypatch.setattr(unfinished, "MAX_PER_VISITOR", 3)
     some(tmp_path, "v", "old", unfinished.MAX_AGE + 60)
     alive = some(tmp_path, "v", "alive", unfinished.MAX_AGE + 60)
@@ -299,7 +299,7 @@ def test_all_together_take_no_more_than_their_share_of_the_disk(tmp_path, monkey
     assert kept(tmp_path) == ["s0", "s1"]
 
 
-def test_one_that_is_set_aside_is_kept_and_not_offered(tmp_path, driver):
+def test_a_damaged_session_is_kept_and_not_offered(tmp_path, driver):
     sessions = UnfinishedSessions(tmp_path, new_token())
     journal = sessions.new_journal()
     journal.append(actions(driver.session), ABOUT)

@@ -449,6 +449,6 @@ def test_an_unfinished_session_with_names_alone_is_kept_and_offered(page):
     assert autosave_model.worth_keeping(page.store.session)
 
 
-def test_without_groups_there_is_nothing_to_save(page):
+def test_without_groups_saving_is_disabled(page):
     page.controls["groups"].act("save-groups", {"format": "markdown"})
     assert "No group has a name yet" in page.store.view.error[0]

@@ -129,7 +129,7 @@ def slow_worth(tree, trees, subset, accepted=()):
 
 @given(st.integers(0, 10**6), st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_the_worth_of_a_question_against_the_definition(seed, polytomies):
+def test_the_value_of_a_question_matches_the_definition(seed, polytomies):
     trees, rng = sample_trees(seed, polytomies=polytomies)
     subsets = np.array([np.sort(rng.choice(9, 5, replace=False)) for _ in range(3)], np.int32)
     shown = trees[int(rng.integers(len(trees)))]
@@ -137,7 +137,7 @@ def test_the_worth_of_a_question_against_the_definition(seed, polytomies):
     assert np.allclose(found, [slow_worth(shown, trees, subset) for subset in subsets])
 
 
-def test_what_was_accepted_is_worth_nothing_where_it_is_shown_again():
+def test_accepted_pieces_have_no_value_when_shown_again():
     trees, _ = sample_trees(3)
     memory = Memory()
     context = context_of(trees[0], trees, memory=memory)
@@ -323,7 +323,7 @@ def test_what_was_skipped_is_not_shown_in_another_arrangement_either():
 
 
 @pytest.mark.parametrize(("kind", "size"), [("smart", 8), ("random", 8), ("random", 6)])
-def test_the_whole_tree_comes_again_when_it_has_changed_though_it_was_skipped(kind, size):
+def test_a_skipped_whole_tree_is_asked_again_after_a_change(kind, size):
     """Else one Space would end the conversation about six items, or about whole trees, for good."""
     memory, rng = Memory(), np.random.default_rng(0)
     one, other = caterpillar(6), from_nested(((0, 1), (2, 3), (4, 5)), 6)

@@ -142,7 +142,7 @@ def test_corrections_replace_held_pieces(small):
     assert np.mean([step.td for step in steps[-3:]]) < steps[6].td
 
 
-def test_slips_are_put_aside_where_they_contradict(small):
+def test_contradicting_errors_are_switched_off(small):
     problem, target = small
 
     class Scripted(SimulatedUser):
@@ -198,7 +198,7 @@ def test_bad_options_are_refused_before_anything_runs(small):
             teach(problem, user, **options)
 
 
-def test_two_items_leave_nothing_to_ask():
+def test_two_items_give_no_question():
     problem = Problem(features=[[0.0], [1.0]])
     with pytest.raises(InvalidParameter, match="three items"):
         teach(problem, SimulatedUser(Tree.star(2)), "random")

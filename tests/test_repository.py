@@ -192,7 +192,7 @@ def test_scripts_and_styles_fit_the_line_length():
     assert not long
 
 
-def test_no_test_is_run_again_when_it_fails():
+def test_failed_tests_are_not_rerun():
     """A rerun hides what a browser test finds once in a while."""
     extras = PROJECT["optional-dependencies"].values()
     packages = [requirement(text.split("[")[0])[0] for extra in extras for text in extra]

@@ -32,7 +32,7 @@ def joints(samples: Samples) -> list[float]:
         return [] if posterior is None else [value[0] for value in posterior.record.scalars.value]
 
 
-def test_while_the_joint_rises_a_quarter_or_more_is_set_aside():
+def test_while_the_joint_rises_burn_in_is_a_quarter_or_more():
     """However long it goes on: never less than a quarter, never more than half."""
     samples = Samples(3)
     for number in range(1, 1500):
@@ -46,7 +46,7 @@ def test_while_the_joint_rises_a_quarter_or_more_is_set_aside():
         assert len(joints(samples)) == count(samples)
 
 
-def test_once_the_joint_has_its_level_a_sixteenth_to_a_quarter_is_set_aside():
+def test_at_the_level_of_the_joint_burn_in_is_a_sixteenth_to_a_quarter():
     """The level is reached after five draws, so from draw 128 on the counted draws begin later."""
     samples = Samples(3)
     for number in range(1, 3000):
@@ -89,7 +89,7 @@ def run(store, loop, *actions):
     return store.samples
 
 
-def test_runs_under_the_same_answers_add_up_and_others_begin_anew(store, loop):
+def test_runs_with_the_same_answers_add_up_and_others_start_again(store, loop):
     first = store.samples
     once = count(first)
     assert 200 / 2 <= once <= 200 * 15 / 16
@@ -133,7 +133,7 @@ def test_no_draw_counts_twice(store, loop):
         assert len(set(kept)) == len(kept)
 
 
-def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
+def test_a_start_from_another_tree_has_separate_samples(store, loop):
     """The same question from a tree that these samples never came by."""
     first, snapshot = store.samples, store.session.snapshot
     assert first.contains_start(snapshot)

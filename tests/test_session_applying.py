@@ -72,7 +72,7 @@ def test_other_methods_do_nothing(method, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("params", [{}, {"beta": 3.0}])
 @pytest.mark.parametrize("method", SAMPLERS)
-def test_a_sampler_goes_on_in_the_background(method, params, way):
+def test_a_sampler_continues_in_the_background(method, params, way):
     driver = shown(method, params)
     for action in WAYS[way]:
         driver(action)

@@ -250,7 +250,7 @@ def torn(driver=None):
     return driver
 
 
-def test_going_soft_is_one_step_that_lets_all_be_true():
+def test_soft_constraints_are_one_step_and_enable_all():
     driver = torn()
     conflict = driver.session.conflict
     steps = len(driver.session.past)
@@ -296,7 +296,7 @@ def test_one_contradiction_is_noted_as_weighted():
     [act.SetMethod("crsc"), act.SetParams({"beta": None}),
      act.SetMethod("average")],
 )  # fmt: skip
-def test_who_weighs_no_more_keeps_what_has_a_tree(action):
+def test_a_change_to_hard_keeps_consistent_constraints(action):
     driver = torn()
     driver(act.Soften("ddt", {"beta": 10.0}, (2, 3)))
     driver(action)

@@ -142,7 +142,7 @@ def test_the_log_has_run_and_step(settled):
     assert all(entry.time for entry in settled.session.log)
 
 
-def test_restore_cancels_and_goes_on_from_the_saved_run_number(settled):
+def test_restore_cancels_and_continues_from_the_saved_run_number(settled):
     saved = Driver(("x", "y", "z"))
     saved.go(2)
     for _ in range(3):

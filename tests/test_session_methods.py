@@ -31,7 +31,7 @@ def weighed():
     return driver
 
 
-def test_the_method_in_use_again_changes_nothing(weighed):
+def test_choosing_the_method_in_use_changes_nothing(weighed):
     before, started = weighed.session, len(weighed.started)
     weighed(act.SetMethod("ddt"))
     assert dataclasses.replace(weighed.session, log=before.log).constraint_mode == "soft"

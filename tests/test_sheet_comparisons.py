@@ -135,7 +135,7 @@ def later(store, loop):
     made.close()
 
 
-def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatch):
+def test_many_answers_are_counted_in_the_background(store, later, loop, monkeypatch):
     at_once = comparisons_sheet.state(store)
     counter = Counter(monkeypatch)
     shown = comparisons_sheet.state(later)  # would wait for ever

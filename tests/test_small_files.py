@@ -211,7 +211,7 @@ def test_numbers_of_a_parquet_file_are_copied_once():
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_a_table_of_many_columns_is_read_beside_the_page(separator):
+def test_a_table_of_many_columns_is_read_in_the_background(separator):
     """Nine thousand columns in 90 kB take three seconds."""
     for columns, long in ((9_000, True), (100, False)):
         rows = (separator.join([name, *"ab" * (columns // 2)]) for name in ("name", "x", "y", "z"))

@@ -68,7 +68,7 @@ def full(shelf, monkeypatch):
 @pytest.mark.parametrize(
     "break_it", [a_file_instead, a_file_for_the_visitor, read_only, no_folder_can_be_made, full]
 )
-def test_a_read_only_folder_is_reported_once_and_the_work_goes_on(
+def test_a_read_only_folder_is_reported_once_and_the_work_continues(
     break_it, make, shelf, loop, monkeypatch
 ):
     store = make()

@@ -70,7 +70,7 @@ def test_many_steps_are_cut_to_the_newest_with_a_count_of_the_rest(store):
     )
 
 
-def test_while_a_run_goes_on_its_step_has_no_tree_and_the_strip_rests(loop):
+def test_during_a_run_its_step_has_no_tree_and_the_strip_is_unchanged(loop):
     with over_zoo(loop, "ddt") as store:
         store.dispatch(act.SetParams({"steps": 10**9}))
         loop.until(lambda: store.session.shown == store.session.run)

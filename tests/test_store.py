@@ -459,7 +459,7 @@ def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     assert not waiting
 
 
-def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(store, loop):
+def test_a_large_upload_is_read_in_the_background_and_a_newer_one_replaces_it(store, loop):
     def upload(number, name, content):
         files.act(
             "upload",
@@ -661,7 +661,7 @@ def asked(monkeypatch):
     read_to_the_end()  # else the next test would get it
 
 
-def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
+def test_a_large_file_of_answers_is_read_in_the_background(store, loop, asked):
     labels = store.session.labels
     content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
     files = FileController(store, None, None)
@@ -682,7 +682,7 @@ def read(asked):
     return [content for name, _, content in asked if name == "read_signed_answers"]
 
 
-def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
+def test_signed_answers_are_read_once_and_in_the_background(store, loop, asked):
     """However many files come after them; in a session that was opened with them, too."""
     page, labels, rng = threading.current_thread(), store.session.labels, np.random.default_rng(3)
 
@@ -763,7 +763,7 @@ def saved(store, loop):
     return content
 
 
-def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
+def test_a_session_file_is_read_while_the_page_works(store, loop, saved, slow):
     files = FileController(store, None, None)
     files.open("session", "mine.hcviz", saved)
     assert store.view.message == "Reading mine.hcviz."
@@ -892,7 +892,7 @@ def send(files, number, name, piece=0, pieces=3, content=b"name,x"):
     files.act("upload", more | {"size": 30, "base64": base64.b64encode(content).decode()})
 
 
-def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, saved, slow):
+def test_reading_a_session_file_continues_when_a_table_is_refused(store, loop, saved, slow):
     files = FileController(store, Browser(), None)
     files.open("session", "mine.hcviz", saved)
     reading = store.view.loading

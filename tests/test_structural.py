@@ -216,7 +216,7 @@ def test_few_items(n):
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_nothing_to_go_by_still_gives_a_shallow_tree(value):
+def test_data_without_information_give_a_shallow_tree(value):
     tree = hcviz.fit("crsc", Problem(similarity=np.full((100, 100), value)))
     assert tree.depth.max() <= 10
 

@@ -481,7 +481,7 @@ def test_what_each_price_buys(priced, loop):
     assert found["now"]["cost"] == pytest.approx(found["points"][3]["cost"])
 
 
-def test_without_answers_lambda_is_nothing_to_move(store, loop):
+def test_without_answers_lambda_has_no_slider(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
     assert "lambda changes nothing" in price_curve_section.state(store)["sentence"]
@@ -506,7 +506,7 @@ def test_a_drag_is_one_step_to_undo(priced, loop):
     assert "lam" not in priced.session.params
 
 
-def test_a_drag_after_something_else_is_a_step_of_its_own(priced, loop):
+def test_a_drag_after_another_action_is_a_separate_step(priced, loop):
     hands = Gestures(priced)
     price_curve_section.SECTION.acts(hands, "slide", {"step": 40})
     priced.dispatch(act.SetSeed(4))

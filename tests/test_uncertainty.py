@@ -90,7 +90,7 @@ def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, lo
     loop.until(lambda: len(shown) == 3)
 
 
-def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypatch):
+def test_during_a_run_it_is_updated_at_intervals(store, loop, monkeypatch):
     keeper, shown = counted(store, loop)
     store.change_view(matrix="uncertainty")
     monkeypatch.setattr(uncertainty_map_model, "MIN_SECONDS", 1e6)

@@ -70,7 +70,7 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     expect(zoo.constraints).to_contain_text("tuna +")
 
 
-def test_escape_and_the_own_clade_let_it_go(zoo):
+def test_escape_and_the_own_clade_cancel_the_drag(zoo):
     page = zoo.page
     take(page, "tuna")
     expect(page.locator(".hc-constraints .statement")).to_contain_text("tuna: drop it")

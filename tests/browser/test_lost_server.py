@@ -76,7 +76,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     expect(one.constraints).to_have_count(1)
 
 
-def test_a_server_that_hangs_is_seen_and_the_page_goes_on_as_it_was(state, serve, new_page, watch):
+def test_a_hanging_server_is_reported_and_the_page_continues(state, serve, new_page, watch):
     server = serve(ROOT / "app.py", log="hangs.log")
     page = new_page()
     dash = opened(page, server)

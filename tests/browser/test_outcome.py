@@ -62,7 +62,7 @@ def test_the_path_of_an_answer_pulses_once_and_the_footer_lists_changes(page, mo
     expect(dashboard.sentence).not_to_contain_text("changed")
 
 
-def test_the_uncertainty_is_a_heatmap_of_its_own(page):
+def test_the_uncertainty_is_a_separate_heatmap(page):
     dashboard = Dashboard(page).settle()
     button = page.get_by_role("button", name="Uncertainty", exact=True)
     button.click()

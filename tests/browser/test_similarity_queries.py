@@ -192,7 +192,7 @@ def slow():
         server.stop()
 
 
-def test_the_light_grows_as_the_run_goes_on(slow, new_page):
+def test_the_mask_lightens_during_the_run(slow, new_page):
     page = new_page()
     page.goto(slow.url)
     dashboard = Dashboard(page).settle()
@@ -285,7 +285,7 @@ def calls(server) -> int:
     return server.log.read_bytes().count(b"CALL ")
 
 
-def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own, new_page):
+def test_a_custom_function_is_queried_by_runs_only(own, new_page):
     """The first answers are shown before the first division is over. A run that is stopped leaves
     its answers to the next."""
     page = new_page()

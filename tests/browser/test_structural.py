@@ -127,7 +127,7 @@ def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     expect(section(page, "prices").locator(".chosen")).to_have_text("1")
 
 
-def test_what_the_answers_are_worth_and_how_they_depend(page, server):
+def test_the_usefulness_and_dependencies_of_answers(page, server):
     dashboard = opened(page, server, f"data=zoo&method=crsc&{THREE}")
     worth = section(page, "worth")
     rows = worth.get_by_role("list", name="Answers and what they are worth").get_by_role("button")
