@@ -51,7 +51,12 @@ def test_the_sheet_counts_orders_and_describes(store):
     assert (shown["questions"], shown["repeated"], shown["agreeing"]) == (4, 2, 1)
     assert shown["cyclic"] == 0
     assert shown["contradictions"] == [
-        {"sentence": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
+        {
+            "sentence": "ant is nearer to bee than to cat",
+            "agree": 2,
+            "disagree": 1,
+            "items": [0, 1, 2],
+        }
     ]
     # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
     assert shown["agreement"] == [3, 2, 2]

@@ -202,7 +202,7 @@ export const render = component(
               h(
                 "ol",
                 { class: "contradictions" },
-                state.contradictions.map(({ sentence, so, not, items }, k) =>
+                state.contradictions.map(({ sentence, agree, disagree, items }, k) =>
                   h(
                     "li",
                     {},
@@ -214,7 +214,12 @@ export const render = component(
                         onclick: pick(items),
                       },
                       h("span", {}, sentence),
-                      h("span", { class: "counts" }, h("b", {}, `${so} so`), ` · ${not} not`),
+                      h(
+                        "span",
+                        { class: "counts" },
+                        h("b", {}, `${agree} yes`),
+                        ` · ${disagree} no`,
+                      ),
                     ),
                   ),
                 ),

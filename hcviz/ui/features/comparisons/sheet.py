@@ -73,11 +73,11 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
         "contradictions": [
             {
                 "sentence": comparison_sentence(row, labels),
-                "so": so,
-                "not": other,
+                "agree": agree,
+                "disagree": disagree,
                 "items": sorted(set(row)),
             }
-            for row, (so, other) in zip(shown, tally, strict=True)
+            for row, (agree, disagree) in zip(shown, tally, strict=True)
         ],
         "moreContradictions": max(0, len(found.contradictions) - MAX_CONTRADICTIONS),
     }
