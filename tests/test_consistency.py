@@ -42,14 +42,14 @@ def test_consistency_matches_its_definition(comparisons):
     assert found.questions == len(questions)
     assert found.repeated == sum(sum(counts) > 1 for counts in ways.values())
     assert found.agreeing == sum(len(c) == 1 and c[0] > 1 for c in ways.values())
-    at_odds = {q: counts for q, counts in ways.items() if len(counts) == 2}
+    contradicting = {q: counts for q, counts in ways.items() if len(counts) == 2}
     listed = {}
     for row, (most, least) in zip(
         found.contradictions.tolist(), found.counts.tolist(), strict=True
     ):
         assert answer_counts[pairs(row)] == most >= least
         listed[frozenset(pairs(row))] = [most, least]
-    assert listed == at_odds
+    assert listed == contradicting
     order = [(-least, -most) for most, least in found.counts.tolist()]
     assert order == sorted(order)
     share = found.agreeing / found.repeated if found.repeated else None

@@ -107,14 +107,14 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
     if not broken:
         return
     found = explain_conflict(made, others, "abcde", n_items=N)
-    at_odds = [
+    contradicting = [
         len(few)
         for size in range(1, len(others) + 1)
         for few in combinations(earlier, size)
         if not obeying([*few, *new])
     ]
     assert found.smallest
-    assert len(found.with_ids) == min(at_odds)
+    assert len(found.with_ids) == min(contradicting)
     conflicting = [others[i].statement for i in found.with_ids]
     assert not obeying([*conflicting, *new])
     for left_out in conflicting:
