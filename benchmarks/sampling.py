@@ -53,9 +53,9 @@ def planted(n: int, dims: int = 10, seed: int = 0) -> np.ndarray:
 def bare_rate(problem: Problem, seconds: float) -> float:
     """Return proposals per CPU second of the kernel with sweeps, in as many threads."""
     method = get("ddt")
-    assert method.samplers is not None
+    assert method.recorded_run is not None
     params = method.parameters(chains=CHAINS)
-    chains = [each.chain for each in method.samplers(problem, params, generator(0), None)]
+    chains = [each.chain for each in method.recorded_run(problem, params, generator(0), None).chains]
     n = problem.n_items
     count = 4 * n
 

@@ -63,8 +63,8 @@ def tables() -> dict[str, tuple[Problem, Tree | None]]:
 def sampled(problem: Problem, seed: int) -> Posterior:
     """Return a posterior after a fixed number of proposals."""
     method = get("ddt")
-    assert method.samplers is not None
-    chains = method.samplers(problem, method.parameters(chains=2), generator(seed), None)
+    assert method.recorded_run is not None
+    chains = method.recorded_run(problem, method.parameters(chains=2), generator(seed), None).chains
     return sample_until_settled(
         chains, problem.n_items, seconds=math.inf, proposals=PROPOSALS, until_settled=False
     )

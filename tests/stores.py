@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from hcviz.algorithms import get
+from hcviz.core.snapshot import Snapshot
+from hcviz.jobs import Samples
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.state.store import Store
+
+
+def samples_of(n_items: int, snapshots: Iterable[Snapshot], labels: Any = None) -> Samples:
+    """The samples after a run that yielded these snapshots."""
+    samples = Samples(n_items)
+    add_draws(samples, snapshots, labels)
+    return samples
+
+
+def add_draws(samples: Samples, snapshots: Iterable[Snapshot], labels: Any = None) -> None:
+    """Add the trees of snapshots to samples, and make the posterior of the last one."""
+    *most, last = snapshots
+    for each in most:
+        samples.take_tree(each)
+    samples.take_tree(last, is_last=True)
+    samples.check(labels, is_last=True)
 
 
 class Loop:

@@ -138,9 +138,9 @@ def test_every_draw_of_a_sampler_counts_and_once(runner, inbox):
     taken = []
 
     class Noting(Samples):
-        def take(self, snapshot):
+        def take_tree(self, snapshot, is_last=False):
             taken.append(snapshot)
-            super().take(snapshot)
+            super().take_tree(snapshot, is_last)
 
     runner.start(0, "ddt", problem(), params, 5, samples=Noting(40))
     inbox.until_over()

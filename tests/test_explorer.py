@@ -499,6 +499,9 @@ def test_tooltip_and_inspector_agree_about_a_clade(begun, method, heights):
 )  # fmt: skip
 def test_the_axis_names_the_heights(begun, method, title):
     explorer = begun(method=method)
+    # Unless a person chooses, only crowded heights are even.
+    assert explorer.store.axis.even == (method == "ddt")
+    explorer.store.change_view(heights="true")
     explorer.centre.figures.dendrogram.draw_axis(
         explorer.store.axis.title, 1_000, explorer.store.axis.tick
     )

@@ -7,14 +7,13 @@ import pytest
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.supports.model import is_settled
-from tests.stores import over_zoo
+from tests.stores import over_zoo, samples_of
 
 
 @pytest.fixture
@@ -117,9 +116,10 @@ def test_a_continued_run_lists_no_lost_support(store, loop):
 def test_few_trees_give_no_supports(store, loop):
     group, apart = untrue(store)
     answer(store, loop, group, apart)
-    few = Samples(len(store.session.labels))
-    for k in range(9):
-        few.take(Snapshot(store.drawn.tree, k + 1, 9, {"log_joint": float(k)}))
+    few = samples_of(
+        len(store.session.labels),
+        (Snapshot(store.drawn.tree, k, 9, {"log_joint": float(k)}) for k in range(1, 10)),
+    )
     store.posteriors.put(store.session.shown, few)
     assert support_changes.lost_support(store) is None
 

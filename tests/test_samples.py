@@ -1,8 +1,8 @@
-"""The posterior that a session's runs add up to: what is added, continued and started again."""
+"""The posterior that a session's runs add up to: what counts, and what starts again."""
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,9 +11,10 @@ from hcviz.core.groups import NO_GROUPS
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
+from hcviz.posterior.burn_in import burn_in
 from hcviz.session import actions as act
 from hcviz.ui.state.posterior_cache import KEPT_RUNS, circumstances
-from tests.stores import over_zoo
+from tests.stores import add_draws, over_zoo, samples_of
 
 
 def draw(step: int, total: int) -> Snapshot:
@@ -32,40 +33,26 @@ def joints(samples: Samples) -> list[float]:
         return [] if posterior is None else [value[0] for value in posterior.record.scalars.value]
 
 
-def test_while_the_joint_rises_burn_in_is_a_quarter_or_more():
-    """However long it goes on: never less than a quarter, never more than half."""
-    samples = Samples(3)
-    for number in range(1, 1500):
-        samples.take(Snapshot(draw(1, 1).tree, number, 10**9, {"log_joint": float(number)}))
-        if number == 1:
-            assert count(samples) == 0
-            continue
-        left = number - count(samples)
-        assert 0.25 * number <= left <= 0.5 * number
-        assert min(joints(samples)) == left + 1  # the first ones, and all of them
-        assert len(joints(samples)) == count(samples)
-
-
-def test_at_the_level_of_the_joint_burn_in_is_a_sixteenth_to_a_quarter():
-    """The level is reached after five draws, so from draw 128 on the counted draws begin later."""
-    samples = Samples(3)
-    for number in range(1, 3000):
-        joint = -100.0 / number**2 if number < 5 else number % 7 - 3.0
-        samples.take(Snapshot(draw(1, 1).tree, number, 10**9, {"log_joint": joint}))
-        if number >= 128:
-            left = number - count(samples)
-            assert number / 16 - 1 <= left <= number / 4
+@pytest.mark.parametrize("number", [3, 40, 1500])
+def test_the_burn_in_is_that_of_the_draws(number):
+    """The definition is in test_burn_in: while the log joint rises, half of the draws."""
+    snapshots = [
+        Snapshot(draw(1, 1).tree, k, 10**9, {"log_joint": float(k)}) for k in range(1, number + 1)
+    ]
+    samples = samples_of(3, snapshots)
+    assert count(samples) == number - burn_in([float(k) for k in range(number)])
+    assert min(joints(samples)) == number - count(samples) + 1  # the first ones are left out
 
 
 def test_a_transient_leaves():
     """A chain that was elsewhere for its first tenth: later its supports do not tell of it."""
     there, here = ([3, 3, 4, 4, -1], [4, 3, 3, 4, -1])
-    samples = Samples(3)
+    snapshots = []
     for number in range(1000):
         tree = Tree(there if number < 100 else here, [0, 0, 0, 1.0, 2.0], 3)
         joint = -50.0 if number < 100 else number % 3
-        samples.take(Snapshot(tree, number + 1, 1000, {"log_joint": joint}))
-    with samples.open() as posterior:
+        snapshots.append(Snapshot(tree, number + 1, 1000, {"log_joint": joint}))
+    with samples_of(3, snapshots).open() as posterior:
         assert posterior.clade_support([0, 1]) == 0.0
         assert posterior.clade_support([1, 2]) == 1.0
 
@@ -73,8 +60,18 @@ def test_a_transient_leaves():
 def test_the_start_of_a_run_is_no_draw():
     samples = Samples(3)
     for _ in range(5):
-        samples.take(draw(0, 100))
+        samples.take_tree(draw(0, 100))
+    samples.check(is_last=True)
     assert count(samples) == 0
+
+
+def test_draws_that_were_taken_before_count_once():
+    samples = Samples(3)
+    made = [replace(draw(k, 100), metrics={"log_joint": -1.0, "proposals": k}) for k in range(50)]
+    add_draws(samples, made)
+    once = count(samples)
+    add_draws(samples, made)
+    assert count(samples) == once > 0
 
 
 @pytest.fixture
@@ -91,10 +88,9 @@ def run(store, loop, *actions):
 
 def test_runs_with_the_same_answers_add_up_and_others_start_again(store, loop):
     first = store.samples
-    once = count(first)
-    assert 200 / 2 <= once <= 200 * 15 / 16
+    assert 201 / 2 <= count(first) <= 201 * 7 / 8 + 1  # with the first tree
     assert run(store, loop, act.Rerun()) is first
-    assert max(once, 400 / 2) <= count(first) <= 400 * 15 / 16
+    assert 401 / 2 <= count(first) <= 401 * 7 / 8 + 1
     assert run(store, loop, act.SetParams({"steps": 5_000})) is first  # only how long it runs
     names = [store.session.labels.index(name) for name in ("dolphin", "porpoise", "gorilla")]
     constrained = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
@@ -108,29 +104,27 @@ def test_runs_with_the_same_answers_add_up_and_others_start_again(store, loop):
 
 def test_no_draw_counts_twice(store, loop):
     """A run from an earlier snapshot has its random numbers, and makes the same draws once more."""
-    first = store.samples
+    first, n = store.samples, len(store.session.labels)
     assert run(store, loop, act.SetParams({"steps": 3_000})) is first
+    longer = first.reached
+    assert longer == 200 * n + 3_000
     store.dispatch(act.Undo())
     assert run(store, loop, act.Rerun()) is first
-    assert first.n_offered == 200 + 30 + 171  # 29 draws came again
+    assert first.reached == 400 * n  # from the end of the first run
     assert len(set(joints(first))) == len(joints(first)) == count(first)
     # a run that is ended: what was drawn after the tree on the screen comes again, too
     for _ in range(3):
         store.dispatch(act.SetParams({"steps": 10**6}))
-        began = first.n_offered
-        while first.n_offered < began + 40:
-            time.sleep(0.01)  # the page does not keep up
+        began = first.reached
+        loop.until(lambda began=began: first.reached > began + 40_000)
         store.dispatch(act.Cancel())
         loop.until(lambda: store.session.status != "sampling")
-        store.dispatch(act.SetParams({"steps": 10**6 + 1}))
+        shown = store.session.snapshot.metrics["proposals"]
+        store.dispatch(act.SetParams({"steps": 50_000}))
         assert store.samples is first
-        loop.until(lambda: store.session.snapshot.step > 3_000)
-        store.dispatch(act.Cancel())
-        loop.until(lambda: store.session.status != "sampling")
-    time.sleep(0.1)  # the last draw of a thread that ends
-    with first.open() as posterior:
-        kept = [value[0] for value in posterior.record.scalars.value]
-        assert len(set(kept)) == len(kept)
+        loop.until(lambda: store.session.status == "settled")
+        assert first.reached == shown + 50_000
+    assert len(set(joints(first))) == len(joints(first))
 
 
 def test_a_start_from_another_tree_has_separate_samples(store, loop):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+import threading
+from itertools import pairwise, permutations
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hcviz
-from hcviz.algorithms import get
+from hcviz.algorithms import generator, get
 from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import Problem
@@ -18,7 +19,9 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples, budget
 from hcviz.jobs.budget import Budget
 from hcviz.jobs.task import PauseControl, Task, run_task
+from hcviz.posterior import Posterior
 from hcviz.posterior.chain_comparison import ChainComparison
+from hcviz.posterior.draws import Draws
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import budget as page_budget
@@ -38,7 +41,7 @@ class Clock:
 def accuracy(value: float) -> SimpleNamespace:
     """Samples whose supports are as accurate as this."""
     found = ChainComparison(value, value, 10, 100)
-    return SimpleNamespace(settling=lambda pace=0.0, by_run=False: found, seconds=0.0)
+    return SimpleNamespace(settling=lambda: found, seconds=0.0)
 
 
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
@@ -61,7 +64,9 @@ def test_a_run_from_settled_supports_takes_all_of_its_time(monkeypatch):
     clock.now += 19.0
     going.update(Snapshot(PAIR, 500, 10**9))
     assert not going.over
+    assert not going.end_in_time()
     clock.now += 1.0
+    assert going.end_in_time()
     going.update(Snapshot(PAIR, 501, 10**9))
     assert going.over
 
@@ -71,6 +76,7 @@ def test_a_long_way_between_two_trees_does_not_outlast_the_budget():
     problem = Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
     found = method.endless(method.parameters(every=10**9), problem)
     assert found["every"] == 200 * 9
+    assert "every" not in method.endless(method.parameters(), problem)
     assert method.endless(method.parameters(every=7), problem)["every"] == 7
     assert not method.endless(method.parameters(steps=5), problem)
 
@@ -114,26 +120,118 @@ def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
     assert not going.over
     assert found.total == pytest.approx(2004, abs=8)
     clock.now += 15.0
+    assert going.end_in_time()
     assert going.update(Snapshot(PAIR, 502, 10**9)).total == 502
     assert going.over
 
 
-def test_a_summary_takes_the_place_of_every_draw_but_the_start():
+class Receiver:
+    def __init__(self):
+        self.snapshots, self.message = [], None
+
+    def offer(self, snapshot):
+        self.snapshots.append(snapshot)
+
+    def end(self, message):
+        self.message = message
+
+
+def run_here(problem, samples, start=None, seconds=0.0, control=None, **params):
+    """Run a task on this thread; return what was received."""
+    found = Receiver()
+    task = Task(1, "ddt", "hcviz.algorithms.ddt", problem, params, 0, start, seconds=seconds)
+    run_task(task, found, control or PauseControl(), samples=samples)
+    return found
+
+
+@pytest.fixture(scope="module")
+def few():
+    return Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
+
+
+def test_a_summary_takes_the_place_of_every_draw(few):
     """The definition: the summary tree of the draws that are shown."""
-    problem = Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
-    samples, trees = Samples(9), []
-    for snapshot in hcviz.run("ddt", problem, seed=1, steps=900, every=9):
-        samples.take(snapshot)
-        shown = samples.with_summary_tree(snapshot)
-        assert (shown.tree is snapshot.tree) == (snapshot.step <= 9)  # the start and the first draw
-        if not trees or shown.tree is not trees[-1]:
-            trees.append(shown.tree)
-        assert shown.state is snapshot.state  # a run goes on from the draw itself
-    assert len(trees) <= 2 + np.log(100) / np.log(1.4)  # not one for each of the hundred draws
+    samples = Samples(9)
+    shown = run_here(few, samples, steps=200_000, every=9).snapshots
+    trees = [each.tree for each in shown]
+    different = sum(a is not b for a, b in pairwise(trees))
+    assert 1 <= different < len(trees)  # a posterior is made now and then
     with samples.open() as posterior:
         expected = posterior.summary_tree()
-    assert np.array_equal(shown.tree.parent, expected.parent)
-    assert np.array_equal(shown.tree.height, expected.height)
+    assert np.array_equal(trees[-1].parent, expected.parent)
+    assert np.array_equal(trees[-1].height, expected.height)
+
+
+def test_the_chains_of_a_run_add_the_draws_that_hcviz_run_makes(few):
+    """The definition: every tree that hcviz.run yields, until the draws are thinned."""
+    samples, options = Samples(9), {"steps": 1_800, "every": 9, "chains": 2}
+    last = run_here(few, samples, **options).snapshots[-1]
+    method = get("ddt")
+    expected = list(method.start_run(few, method.parameters(**options), generator(0, 1)))
+    assert last.state.generator == expected[-1].state.generator
+    made = Posterior.from_draws([draws_of(expected, chain) for chain in range(2)])
+    with samples.open() as posterior:
+        assert len(posterior) == len(made)
+        assert len(made.clades()) > 5
+        for items, support in made.clades():
+            assert posterior.clade_support(items) == support
+
+
+def draws_of(snapshots, chain):
+    draws = Draws(9, 1)
+    for each in snapshots:
+        if each is not None:
+            state = each.state.chains[chain]
+            draws.append(state.tree(), state.log_joint)
+    return draws
+
+
+def test_a_run_from_an_earlier_snapshot_repeats_its_draws_and_none_counts_twice(few):
+    samples = Samples(9)
+    middle = run_here(few, samples, steps=30_000, every=9).snapshots[-1]
+    run_here(few, samples, middle, steps=60_000, every=9)
+    with samples.open() as posterior:
+        once = posterior.record.scalars.value
+    assert samples.contains_start(middle)
+    last = run_here(few, samples, middle, steps=60_000, every=9).snapshots[-1]
+    with samples.open() as posterior:
+        assert posterior.record.scalars.value == once
+    assert last.metrics["proposals"] == samples.reached == 90_000
+
+
+def test_a_run_that_rests_makes_the_same_draws(few):
+    class Restless(PauseControl):
+        """Rests each time that it is asked, until it waits."""
+
+        rests = 0
+
+        def __init__(self):
+            super().__init__()
+            self.rest = threading.Event()
+
+        def must_wait(self):
+            self.rest.set()
+            return True
+
+        def wait(self):
+            Restless.rests += 1
+            if Restless.rests % 3 == 0:
+                self.must_wait = lambda: False
+
+    calm, restless = Samples(9), Samples(9)
+    expected = run_here(few, calm, steps=60_000, every=9, chains=2).snapshots[-1]
+    found = run_here(few, restless, control=Restless(), steps=60_000, every=9, chains=2)
+    assert Restless.rests >= 3
+    assert found.snapshots[-1].state.generator == expected.state.generator
+    with calm.open() as one, restless.open() as other:
+        assert one.record.scalars.value == other.record.scalars.value
+
+
+def test_the_end_of_a_settled_run_depends_on_the_seed_alone(few):
+    """Checks are made at fixed numbers of draws, so the clock has no part in it."""
+    ends = [run_here(few, Samples(9), seconds=600.0).snapshots[-1] for _ in range(2)]
+    assert ends[0].step == ends[0].total == ends[1].step
+    assert np.array_equal(ends[0].tree.height, ends[1].tree.height)
 
 
 @pytest.fixture
@@ -236,13 +334,7 @@ def test_only_a_summary_of_draws_is_kept(step):
     problem = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))
     start = next(s for s in hcviz.run("ddt", problem, steps=40, every=40) if s.step == step)
     samples = Samples(12)
-    task = Task(1, "ddt", "hcviz.algorithms.ddt", problem, {"steps": 40}, 0, start)
-    run_task(
-        task,
-        SimpleNamespace(offer=lambda _: None, end=lambda _: None),
-        PauseControl(),
-        samples=samples,
-    )
+    run_here(problem, samples, start, steps=40)
     assert (samples.before is not None) == (step > 0)
 
 

@@ -70,7 +70,7 @@ def assert_same(found: tuple[Snapshot, Samples], expected: tuple[Snapshot, Sampl
     assert {**one.metrics, "rhat": 0} == {**other.metrics, "rhat": 0}
     assert np.array_equal(one.state.parent, other.state.parent)
     assert one.state.generator == other.state.generator
-    assert draws.n_offered == known.n_offered
+    assert draws.reached == known.reached
     with draws.open() as posterior, known.open() as reference:
         assert posterior is not None
         assert reference is not None
@@ -84,7 +84,7 @@ def test_a_shared_worker_makes_the_draws_of_a_thread(problem, shared):
     found = sample(problem, shared, there, steps=6000)
     assert_same((found, there), (expected, here))
     assert np.array_equal(found.tree.parent, expected.tree.parent)
-    last = there.settling(by_run=True)
+    last = there.settling()
     assert last is not None
     assert last.accuracy == here.settling().accuracy
 

@@ -25,6 +25,7 @@ from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
 from hcviz.ui.parts import sampled_trees
 from hcviz.ui.parts.packing import row_ranges
 from hcviz.ui.state.store import Store
+from tests.stores import add_draws, samples_of
 from tests.trees import random_tree
 
 NAMES = "abcdefgh"
@@ -106,13 +107,12 @@ TEXTS = (
 @pytest.fixture
 def sampled_store(store):
     """Three trees that differ in ab, in abc and in what lies between e, f, g and h."""
-    samples = Samples(8)
-    snapshots = [
-        Snapshot(Tree.from_newick(text, list(NAMES)), k + 1, 9, {"log_joint": float(k)})
-        for k, text in enumerate(TEXTS)
-    ]
-    for snapshot in [snapshots[0], *snapshots]:  # the first begins the run, and is set aside
-        samples.take(snapshot)
+    trees = [Tree.from_newick(text, list(NAMES)) for text in TEXTS]
+    trees = 3 * trees[:1] + trees[1:]  # the log joint rises, so the first half is burn-in
+    samples = samples_of(
+        8,
+        (Snapshot(tree, k, 9, {"log_joint": float(k)}) for k, tree in enumerate(trees, 1)),
+    )
     store.posteriors.put(store.session.shown, samples)
     with samples.open() as posterior:
         assert posterior is not None
@@ -232,10 +232,8 @@ def test_of_many_items_the_cloud_draws_some_with_a_note():
     n = cloud_sheet.MAX_ITEMS + 77
     rng = np.random.default_rng(3)
     made = Store(Session(), lambda call: call())
-    samples = Samples(n)
     trees = [random_tree(rng, n) for _ in range(4)]
-    for k, tree in enumerate(trees):
-        samples.take(Snapshot(tree, k + 1, 4))
+    samples = samples_of(n, (Snapshot(tree, k, 4) for k, tree in enumerate(trees, 1)))
     made.session = Session(
         labels=tuple(f"x{k}" for k in range(n)), snapshot=Snapshot(trees[-1], 4, 4)
     )
@@ -255,10 +253,10 @@ def test_pictures_of_the_samples_are_made_once_and_calmly(sampled_store, monkeyp
     assert calm.get(sampled_store, "a") == calm.get(sampled_store, "a") == 1
     assert calm.get(sampled_store, "b") == 2
     assert made == [None, 1]
-    sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 9, 9))
+    add_draws(sampled_store.samples, [Snapshot(sampled_store.drawn.tree, 9, 9)])
     assert calm.get(sampled_store, "b") == 3
     sampled_store.session = replace(sampled_store.session, status="sampling")
-    sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 10, 10))
+    add_draws(sampled_store.samples, [Snapshot(sampled_store.drawn.tree, 10, 10)])
     assert calm.get(sampled_store, "b") == 3  # not yet
     monkeypatch.setattr(sampled_trees, "REDRAW_SECONDS", 0.0)
     assert calm.get(sampled_store, "b") == 4

@@ -22,7 +22,7 @@ from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items
 from hcviz.ui.tree.heatmap_cells import uncertainty_cells
-from tests.stores import over_zoo
+from tests.stores import over_zoo, samples_of
 from tests.trees import random_tree
 
 
@@ -42,9 +42,7 @@ def counted(store, loop):
 def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
     rng = np.random.default_rng(0)
     trees = [random_tree(rng, 9, polytomies=True) for _ in range(12)]
-    samples = Samples(9)
-    for k, tree in enumerate(trees):
-        samples.take(Snapshot(tree, k + 1, 12))
+    samples = samples_of(9, (Snapshot(tree, k, 12) for k, tree in enumerate(trees, 1)))
     with samples.open() as posterior:
         kept = posterior.trees()
     store = Store(Session(labels=tuple("abcdefghi")), loop.schedule)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
     from hcviz.posterior import Posterior
+    from hcviz.posterior.draws import Sampler
 
 #: The default number of chains of :func:`sample`, the same on every machine, and the most.
 DEFAULT_CHAINS, MAX_CHAINS = 2, 64
@@ -287,15 +288,16 @@ def _sample(
         params = {**params, "chains": chains}
     checked = method.parameters(**params)
     problem = method.check_problem(problem, start)
-    if method.samplers is not None:
-        given = method.with_groups_as_read(problem, checked)
-        samplers = method.samplers(given, checked, generator(seed), start)
+    samplers: Sequence[Sampler]
+    if method.recorded_run is not None:
+        samplers = method.start_recorded_run(problem, checked, generator(seed), start).chains
     else:
-        samplers = []
-        for chain in range(chains):
-            rng = generator(seed, chain)
-            begin = partial(method.start_run, problem, checked, rng)
-            samplers.append(sampling.SnapshotSampler(begin))
+        samplers = [
+            sampling.SnapshotSampler(
+                partial(method.start_run, problem, checked, generator(seed, chain))
+            )
+            for chain in range(chains)
+        ]
         options["thin"] = 1
     found = sampling.sample_until_settled(samplers, problem.n_items, **options)
     found.labels = problem.own_labels
@@ -361,7 +363,7 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     [1, 1, 2]
     """
     method = get(name)
-    if method.samples and method.samplers is not None:
+    if method.samples and method.recorded_run is not None:
         return _summary(method, problem, seed, start, params)
     if method.improves and start is None and method.constraint_mode(params) == "hard":
         given = method.check_problem(problem, None)

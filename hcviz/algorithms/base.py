@@ -27,7 +27,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 if TYPE_CHECKING:  # its imports take a second
-    from hcviz.posterior.draws import Sampler
+    from hcviz.posterior.draws import SamplerRun
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
@@ -193,10 +193,10 @@ class Algorithm:
         ``endless(params, problem)`` returns the parameters of a run that continues until it is
         stopped. It returns none if ``params`` fix the number of steps. None for a method that ends
         by itself.
-    samplers : callable or None
-        ``samplers(problem, params, rng, start)`` returns the chains of the run, ``params.chains``
-        objects :class:`hcviz.posterior.draws.Sampler`. None if the method does not sample, or has
-        only snapshots.
+    recorded_run : callable or None
+        ``recorded_run(problem, params, rng, start)`` returns a
+        :class:`hcviz.posterior.draws.SamplerRun` of ``params.chains`` chains, which make the draws
+        of ``run`` in compiled code. None if the method does not sample, or has only snapshots.
     remaining : callable or None
         ``remaining(params, snapshot)`` returns the parameters of a run that starts at ``snapshot``
         and does the rest of the run that made it, bit for bit. So a lost run can be resumed.
@@ -273,7 +273,7 @@ class Algorithm:
     soft_price: Callable[[Problem], float] | None = None
     split_run: Callable[[Problem, Any, np.random.Generator, Any], SplitRun | None] | None = None
     endless: Callable[[Any, Problem], Mapping[str, Any]] | None = None
-    samplers: Callable[[Problem, Any, np.random.Generator, Any], Sequence[Sampler]] | None = None
+    recorded_run: Callable[[Problem, Any, np.random.Generator, Any], SamplerRun] | None = None
     remaining: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     subquadratic: bool = False
@@ -593,6 +593,37 @@ class Algorithm:
         """
         problem = self.with_groups_as_read(self.check_problem(problem, start), params)
         return self.run(problem, params, rng, start)
+
+    def start_recorded_run(
+        self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
+    ) -> SamplerRun:
+        """Check the problem and the start, then call :attr:`recorded_run`.
+
+        Parameters, errors and draws are those of :meth:`start_run`.
+
+        Returns
+        -------
+        SamplerRun
+            The chains, each at its first tree.
+
+        Raises
+        ------
+        InvalidParameter
+            The method has no such run.
+        InvalidData, TooLarge
+            See :meth:`start_run`.
+
+        Examples
+        --------
+        >>> method = get("ddt")
+        >>> run = method.start_recorded_run([[0.0], [1.0]], method.parameters(), generator(0))
+        >>> len(run.chains)
+        1
+        """
+        if self.recorded_run is None:
+            raise InvalidParameter(f"{self.name} cannot record draws.", "Use start_run().")
+        problem = self.with_groups_as_read(self.check_problem(problem, start), params)
+        return self.recorded_run(problem, params, rng, start)
 
     def with_groups_as_read(self, problem: Problem, params: Any) -> Problem:
         """Return the problem with its groups in the form that the method reads.

@@ -78,10 +78,12 @@ def run(options: argparse.Namespace) -> None:
         samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
             last = snapshot
-            if samples is not None:  # the summary tree of all draws
-                samples.take(snapshot)
-                last = samples.with_summary_tree(snapshot)
+            if samples is not None:
+                samples.take_tree(snapshot, snapshot.step == snapshot.total)
     assert last is not None, f"{options.method} yielded nothing"
+    if samples is not None:  # the summary tree of all draws
+        samples.check(problem.labels, is_last=True)
+        last = samples.with_summary_tree(last)
     if options.out is not None:
         write_tree(options.out, last.tree, problem.labels)
     if options.json:

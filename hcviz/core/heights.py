@@ -23,11 +23,15 @@ class Heights:
         Name of the height of one clade, in a list of facts.
     is_share : bool
         True if a height is 1 minus a share. The page then shows the share, in per cent.
+    crowded : bool
+        True if most clades are close to the items, so that one cannot tell them apart. Unless a
+        person chooses otherwise, the page draws such a tree with even heights.
     """
 
     title: str
     word: str
     is_share: bool = False
+    crowded: bool = False
 
 
 UNNAMED = Heights("height", "Height")
@@ -36,7 +40,7 @@ RANK = Heights("merge rank (1 = first merge)", "Merge rank")
 DISTANCE = Heights("distance", "Distance")
 FROM_SIMILARITY = Heights("distance (maximum − {similarity})", "Distance")
 WARD = Heights("Ward distance", "Ward distance")
-TIME = Heights("time since the split (1 − divergence time)", "Time since the split")
+TIME = Heights("time since the split (1 − divergence time)", "Time since the split", crowded=True)
 KERNEL = Heights("distance (maximum − computed similarity)", "Distance")
 
 

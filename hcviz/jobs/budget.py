@@ -9,8 +9,6 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.samples import Samples
 from hcviz.posterior.chain_comparison import LIMIT
 
-#: Minimal number of seconds between two checks of the supports.
-CHECK_INTERVAL = 0.5
 #: The progress that is shown for a run that continues is at most this.
 MAX_PROGRESS = 0.99
 
@@ -28,6 +26,11 @@ class Budget:
     Notes
     -----
     A run that continues from settled supports uses all of its time to make them more accurate.
+
+    Attributes
+    ----------
+    over : bool
+        True if the run is to end.
     """
 
     def __init__(self, samples: Samples, seconds: float) -> None:
@@ -39,6 +42,11 @@ class Budget:
         found = samples.settling()
         self._improves = found is not None and found.settled
 
+    def end_in_time(self) -> bool:
+        """Update and return :attr:`over`: True from when the time is over."""
+        self.over = self.over or time.monotonic() >= self._until
+        return self.over
+
     def update(self, snapshot: Snapshot) -> Snapshot:
         """Return ``snapshot`` with an estimate of the run's total steps, and update :attr:`over`.
 
@@ -48,12 +56,12 @@ class Budget:
         """
         if snapshot.step == 0:
             return snapshot
-        found = self._samples.settling(CHECK_INTERVAL)
+        found = self._samples.settling()
         share = 1.0 - (self._until - time.monotonic()) / self._seconds
         self._samples.seconds = self._before + share * self._seconds
         if self._improves:
             found = None  # time alone counts
-        self.over = share >= 1.0 or (found is not None and found.settled)
+        self.over = self.over or (found is not None and found.settled)
         if self.over:
             return replace(snapshot, total=snapshot.step)
         if found is not None and found.accuracy > LIMIT:  # False where it is NaN

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hcviz.algorithms import get
 from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
 from hcviz.jobs.fair_share import Ticket
 from hcviz.jobs.pool import Pool, Worker, WorkerEnded, send
 from hcviz.jobs.priority import lower_priority
@@ -98,6 +99,7 @@ class Job:
         self._control = SharedControl(ticket)
         self._shared = shared
         self._reached: Snapshot | None = None  # the last one that came with its samples
+        self._tree: Tree | None = None  # the last one
         self._worker: Worker | HostedRun | None = None
         self._has_task = False  # the worker has its task and accepts orders
         self._gave_way = False  # the worker waits until the job has a place again
@@ -263,6 +265,9 @@ class Job:
                 samples.adopt(packed)
                 self._reached = snapshot
             samples.remember(snapshot)
+        if snapshot.tree == self._tree:  # the same object, so that the page does not draw it again
+            snapshot = replace(snapshot, tree=self._tree)
+        self._tree = snapshot.tree
         self.channel.offer(snapshot)
 
     def _give_way(self, worker: Worker | HostedRun) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,25 +14,25 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
-from hcviz.posterior.burn_in import SAFETY, arrival
-from hcviz.posterior.chain_comparison import ChainComparison
-from hcviz.posterior.summary import MAX_TREES
-from hcviz.posterior.thinned_stream import ThinnedStream
+from hcviz.posterior.chain_comparison import LIMIT, ChainComparison, compare_chains
+from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.draws import Draws
 
-#: Limit of trees times items that a posterior keeps: about 40 MB for each of two posteriors.
+#: Limit of draws times items for each chain: about 16 MB.
 MAX_STORED_NUMBERS = 1_000_000
 #: Number of the newest snapshots that are recognised when a run continues from one of them.
 MAX_FINGERPRINTS = 8192
-#: Number of thinned log joints of each chain by which its burn-in is judged.
-MAX_JOINTS = 1024
-#: Summary trees take at most this share of a run's time.
-SUMMARY_TIME_SHARE = 0.1
-#: A new summary is computed when the draws have grown by this factor.
-SUMMARY_GROWTH = 1.4
+#: The first check is after this number of draws of each chain. Between two checks, the number grows
+#: by a factor within these bounds: to this share of the number that is expected to settle.
+FIRST_CHECK, LEAST_GROWTH, MOST_GROWTH, EXPECTED_SHARE = 8, 1.2, 1.5, 0.6
+#: A new posterior and its summary tree are made when the draws have grown by this factor, which is
+#: larger while they are few.
+SUMMARY_GROWTH, FIRST_GROWTH, FEW_DRAWS = 1.4, 2.0, 256
 #: Attributes that are not sent between a worker and the server.
-LOCAL = frozenset({"key", "writer", "_lock"})
-#: Seconds between two assessments of the accuracy during a run.
-ASSESS_SECONDS = 1.0
+LOCAL = frozenset({"key", "writer", "_lock", "_waiting", "_checked"})
+#: Attributes that are sent only when they have changed, or when a run ends.
+POSTERIOR = frozenset({"_posterior", "_summary", "_verdict"})
+DRAWS = frozenset({"_draws", "_fingerprints"})
 
 
 class Samples:
@@ -47,15 +47,12 @@ class Samples:
 
     Notes
     -----
-    A chain remembers its start for an unknown time. So a first part of *all* draws is burn-in. Two
-    posteriors are fed. When the number of draws has grown by four, the second replaces the first,
-    and another begins: the draws that count are the latest 3/4 to 15/16. While the log joints have
-    not long reached their level (:func:`hcviz.posterior.burn_in.arrival`), this is done when the
-    number has grown by two: the latest 1/2 to 3/4.
+    The draws of each chain are :class:`hcviz.posterior.draws.Draws`, with the same burn-in. At
+    fixed numbers of draws they are *checked*: the chains are compared, and now and then a new
+    posterior is made. So what is shown does not depend on the clock.
 
     A run that continues from an earlier snapshot uses that snapshot's random numbers. It repeats
-    the same draws exactly. They are recognised by their total number of proposals, and counted
-    once.
+    the draws that came after it, so these are removed first.
     """
 
     def __init__(self, n_items: int, key: Any = None) -> None:
@@ -65,26 +62,27 @@ class Samples:
         #: Seconds of the runs that had a budget, without pauses.
         self.seconds = 0.0
         self._n_items = n_items
-        self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
-        self.n_offered = 0
-        self._joints = ThinnedStream(MAX_JOINTS)
-        self._begun, self._next_begun = 0, 0  # draws before the first one of each posterior
-        #: Number of proposals up to the furthest draw; -1 before the first.
-        self.reached = -1.0
         self._fingerprints: dict[bytes, None] = {}
-        self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
-        self._settling: tuple[int, float, ChainComparison] | None = None
-        self._is_assessed = False
-        self._summary: Tree | None = None
         self.before: Tree | None = None  # the shown tree before the constraints changed
-        self._next_summary = 0.0  # monotonic seconds
-        self._next_draws = 0.0
+        self._posterior: Posterior | None = None
+        self._summary: Tree | None = None
+        self._verdict: Verdict | None = None
+        self._begin()
 
-    def _empty(self) -> Posterior:
-        return Posterior(
-            self._n_items, max(16, min(MAX_TREES, MAX_STORED_NUMBERS // self._n_items))
-        )
+    def _begin(self) -> None:
+        """Begin without draws."""
+        self._draws: list[Draws] = []
+        #: Number of proposals of the first chain up to the last snapshot; -1 before the first.
+        self.reached = -1.0
+        self._first = 0  # number of proposals of the first chain when its draws began
+        self._is_recorded = False  # the chains themselves add the draws
+        self._waiting: list[Draws] | None = None  # draws of the next check
+        self._checked: list[Draws] | None = None  # draws of the last check
+        self._settling: ChainComparison | None = None  # its result
+        self._next_check = self._next_posterior = 0.0  # proposals of a chain
+
+    # ------------------------------------------------------------------ where runs continue
 
     def contains_start(self, start: Any) -> bool:
         """Return True if ``start`` is one of the snapshots in these samples.
@@ -97,147 +95,175 @@ class Samples:
         with self._lock:
             return fingerprint is not None and fingerprint in self._fingerprints
 
-    def packed(self) -> bytes:
-        """Return the draws as bytes, for another process; about 5 ms for 100 items."""
-        with self._lock:
-            state = {name: value for name, value in vars(self).items() if name not in LOCAL}
-            return pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
-
-    def adopt(self, packed: bytes) -> None:
-        """Replace the draws by those of :meth:`packed`; ``key`` and ``writer`` stay."""
-        state = pickle.loads(packed)
-        with self._lock:
-            vars(self).update(state)
-
     def remember(self, snapshot: Snapshot) -> None:
         """Recognise a snapshot as one of these samples; its draws come by :meth:`adopt`."""
+        fingerprint = _fingerprint(snapshot)
+        if fingerprint is None:
+            return
         with self._lock:
-            self._remember(_fingerprint(snapshot))
-
-    def _remember(self, fingerprint: bytes | None) -> None:
-        if fingerprint is not None:
             self._fingerprints.pop(fingerprint, None)
             self._fingerprints[fingerprint] = None
             if len(self._fingerprints) > MAX_FINGERPRINTS:
                 del self._fingerprints[next(iter(self._fingerprints))]
 
-    def take(self, snapshot: Snapshot) -> None:
-        """Add a draw, unless it is the start of a run or was added before. O(n)."""
-        fingerprint = _fingerprint(snapshot)
-        made = snapshot.metrics.get("proposals")
+    def packed(self, with_posterior: bool = True, with_draws: bool = True) -> bytes:
+        """Return everything as bytes, for another process; about 10 ms for 100 items.
+
+        What is left out stays as it is there.
+        """
+        left_out = LOCAL
+        if not with_posterior:
+            left_out |= POSTERIOR
+        if not with_draws:
+            left_out |= DRAWS
         with self._lock:
-            self._remember(fingerprint)
-            known = made is not None and made <= self.reached
-            if made is not None and not known:
-                self.reached = made
-            if snapshot.step > 0 and not known:  # at step 0 no draw was made
-                self._add(snapshot)
+            state = {name: value for name, value in vars(self).items() if name not in left_out}
+            return pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
 
-    def _add(self, snapshot: Snapshot) -> None:
-        joints = [each.log_joint for each in getattr(snapshot.state, "chains", ())]
-        self._joints.add(
-            0, self.n_offered, joints or [snapshot.metrics.get("log_joint", float("nan"))]
-        )
-        self.n_offered += 1
-        if self.n_offered == 1:
-            return
-        if self.n_offered & (self.n_offered - 1) == 0 and self._replaces():
-            self._shown, self._next = self._next, self._empty()
-            self._begun, self._next_begun = self._next_begun, self.n_offered
+    def adopt(self, packed: bytes) -> None:
+        """Replace everything by what :meth:`packed` returned; ``key`` and ``writer`` stay."""
+        state = pickle.loads(packed)
+        with self._lock:
+            vars(self).update(state)
+
+    # ------------------------------------------------------------------ draws
+
+    def record(self, start: Snapshot, chains: int, thin: int | None) -> list[Draws]:
+        """Return the draws to which the chains of a run add.
+
+        They continue the draws so far if ``start`` is one of their snapshots. Otherwise they are
+        new, and without a draw.
+
+        Parameters
+        ----------
+        start : Snapshot
+            The chains at their first trees.
+        chains : int
+            Their number.
+        thin : int or None
+            Proposals between two draws at the start; see :class:`Draws`.
+        """
+        made = int(start.metrics["proposals"])
+        continues = self._is_recorded and len(self._draws) == chains and made >= self._first
+        if continues and self.contains_start(start):
+            # Copies, since the threads of a run that is being stopped may still add to these.
+            self._draws = [each.first(made - self._first) for each in self._draws]
         else:
-            self._next.add_snapshot(snapshot)
-        self._shown.add_snapshot(snapshot)
+            self._begin()
+            self._draws = [self._empty(thin) for _ in range(chains)]
+            self._first, self._is_recorded = made, True
+        self.reached = made
+        self.remember(start)
+        return self._draws
 
-    def _replaces(self) -> bool:
-        """Return True if the second posterior is to replace the first. O(chains)."""
-        if self.n_offered >= 4 * self._next_begun:
-            return True
-        reached = max(arrival(each) for each in zip(*self._joints.value, strict=False))
-        return self._begun < SAFETY * reached * self._joints.stride
+    def _empty(self, thin: int | None) -> Draws:
+        return Draws(self._n_items, thin, MAX_STORED_NUMBERS // self._n_items)
+
+    def take(self, snapshot: Snapshot, draws: list[Draws], is_last: bool) -> None:
+        """Take a snapshot for which the chains have added to ``draws``. O(n).
+
+        If a check is due, or if the snapshot ``is_last``, the draws are copied for :meth:`check`.
+        Meanwhile the chains may go on. Nothing is taken if another run has called :meth:`record`.
+        """
+        if draws is not self._draws:
+            return
+        self.reached = snapshot.metrics["proposals"]
+        self.remember(snapshot)
+        if self._is_due() or is_last:
+            self._waiting = [each.copy() for each in self._draws]
+
+    def take_tree(self, snapshot: Snapshot, is_last: bool = False) -> None:
+        """Add the trees of a snapshot to the draws, for a run that only yields snapshots.
+
+        A snapshot counts as one proposal. The start of a run, and draws that were added before, are
+        left out.
+        """
+        self.remember(snapshot)
+        made = snapshot.metrics.get("proposals", math.inf)
+        if snapshot.step > 0 and made > self.reached:
+            states = getattr(snapshot.state, "chains", ())[1:]
+            if self._is_recorded or len(self._draws) != 1 + len(states):
+                self._begin()
+                self._draws = [self._empty(1) for _ in range(1 + len(states))]
+            self._add(self._draws[0], snapshot.tree, snapshot.metrics.get("log_joint", math.nan))
+            for draws, state in zip(self._draws[1:], states, strict=True):
+                self._add(draws, state.tree(), state.log_joint)
+        if made < math.inf:
+            self.reached = max(self.reached, made)
+        if self._draws and (self._is_due() or is_last):
+            self._waiting = self._draws
+
+    @staticmethod
+    def _add(draws: Draws, tree: Tree, log_joint: float) -> None:
+        if draws.is_full:
+            draws.thin_out()
+        if draws.n_proposals % draws.thin == 0:
+            draws.append(tree, log_joint)
+        draws.n_proposals += 1
+
+    def _is_due(self) -> bool:
+        """Return True if a check is due."""
+        first = self._draws[0]
+        return first.n_draws >= FIRST_CHECK and first.n_proposals >= self._next_check
+
+    # ------------------------------------------------------------------ checks
+
+    def check(self, labels: Sequence[str] | None = None, is_last: bool = False) -> None:
+        """Check the draws that wait for it, on the thread of the run; about 40 ms.
+
+        If the draws have grown enough, or if this is the last check of a run, there is a new
+        posterior as well; about 150 ms. ``labels`` name the items in its verdict.
+        """
+        draws, self._waiting = self._waiting, None
+        if draws is not None:
+            keys = CladeTable(self._n_items).keys
+            settling = compare_chains([each.clade_codes(keys) for each in draws])
+            # The accuracy grows with the square root of the draws.
+            rest = EXPECTED_SHARE * (settling.accuracy / LIMIT) ** 2
+            growth = min(max(rest, LEAST_GROWTH), MOST_GROWTH) if rest >= 0.0 else MOST_GROWTH
+            self._next_check = growth * draws[0].n_proposals
+            with self._lock:
+                self._checked, self._settling = draws, settling
+        draws = self._checked
+        if draws is not None and (is_last or draws[0].n_proposals >= self._next_posterior):
+            posterior = Posterior.from_draws(draws, self._settling)
+            summary = posterior.summary_tree(before=self.before)
+            verdict = posterior.verdict(labels=labels)
+            growth = FIRST_GROWTH if draws[0].n_draws < FEW_DRAWS else SUMMARY_GROWTH
+            with self._lock:
+                self._posterior, self._summary, self._verdict = posterior, summary, verdict
+                self._checked, self._next_posterior = None, growth * draws[0].n_proposals
 
     @contextmanager
     def open(self) -> Iterator[Posterior | None]:
-        """Lock the posterior and yield it; None while it is empty."""
+        """Lock the posterior and yield it; None while there is none."""
         with self._lock:
-            yield self._shown if len(self._shown) else None
+            yield self._posterior
+
+    def settling(self) -> ChainComparison | None:
+        """Return the accuracy of the supports at the last check; None before the first."""
+        return self._settling
+
+    def verdict(self) -> Verdict | None:
+        """Return the convergence verdict of the posterior; None while there is none."""
+        return self._verdict
 
     def with_summary_tree(
         self, snapshot: Snapshot, first: Tree | None = None, keep: bool = False
     ) -> Snapshot:
-        """Return ``snapshot`` with the summary tree of the draws in place of its own tree.
+        """Return ``snapshot`` with the summary tree of the posterior in place of its own tree.
 
         At step 0 the run has made no draw. The tree is then the summary that the run continues
-        from, else ``first``, else the snapshot's own tree. A new summary is computed when the draws
-        have grown by ``SUMMARY_GROWTH``, so the picture changes less and less often. The last
-        snapshot of a run always has a new one. Summaries take at most a tenth of a run's time.
+        from, else ``first``, else the snapshot's own tree.
 
         With ``keep``, clades of ``first`` stay unless the draws contradict them; see
         :meth:`Posterior.summary_tree`.
         """
-        if snapshot.step == 0:
-            if self._summary is None and keep and first is not None and first.is_binary:
+        if snapshot.step == 0 and self._summary is None:
+            if keep and first is not None and first.is_binary:
                 self.before = first
-            tree = first if self._summary is None else self._summary
-            return snapshot if tree is None else replace(snapshot, tree=tree)
-        now = time.monotonic()
-        due = self.n_offered >= self._next_draws and now >= self._next_summary
-        if due or snapshot.step == snapshot.total or self._summary is None:
-            with self.open() as posterior:
-                if posterior is None:
-                    return snapshot
-                self._summary = posterior.summary_tree(before=self.before)
-            done, self._next_draws = time.monotonic(), SUMMARY_GROWTH * self.n_offered
-            self._next_summary = done + (done - now) / SUMMARY_TIME_SHARE
-        return replace(snapshot, tree=self._summary)
-
-    def assess(self, labels: Sequence[str] | None, last: bool) -> None:
-        """Update what the page shows of the accuracy, on the thread of the run.
-
-        It is at most :data:`ASSESS_SECONDS` old, and new for the ``last`` snapshot of a run. The
-        page then never computes it while a run is in progress.
-        """
-        pace = 0.0 if last else ASSESS_SECONDS
-        self.settling(pace)
-        self.verdict(pace, labels)
-        self._is_assessed = True
-
-    def settling(self, pace: float = 0.0, by_run: bool = False) -> ChainComparison | None:
-        """Return the accuracy of the supports, at most ``pace`` seconds old; about 20 ms.
-
-        With ``by_run``, it is what :meth:`assess` found, if a run calls that.
-        """
-        known = self._settling
-        if by_run and self._is_assessed and known is not None:
-            return known[2]
-        with self.open() as posterior:
-            if posterior is None:
-                return None
-            known, now = self._settling, time.monotonic()
-            if known is None or (known[0] != self.n_offered and now - known[1] >= pace):
-                found = posterior.compare_chains()
-                self._settling = known = (self.n_offered, time.monotonic(), found)
-            return known[2]
-
-    def verdict(
-        self, pace: float = 0.0, labels: Sequence[str] | None = None, by_run: bool = False
-    ) -> Verdict | None:
-        """Return the convergence verdict of the counted draws, at most ``pace`` seconds old.
-
-        ``labels`` name the items in its texts. About 10 ms. With ``by_run``, it is what
-        :meth:`assess` found, if a run calls that.
-        """
-        known = self._verdict
-        if by_run and self._is_assessed and known is not None:
-            return known[2]
-        with self.open() as posterior:
-            if posterior is None:
-                return None
-            known, now = self._verdict, time.monotonic()
-            drawn = (self.n_offered, len(posterior))
-            if known is None or (known[0] != drawn and now - known[1] >= pace):
-                found = posterior.verdict(burn_in=0.0, labels=labels)
-                self._verdict = known = (drawn, now, found)
-            return known[2]
+            return snapshot if first is None else replace(snapshot, tree=first)
+        return snapshot if self._summary is None else replace(snapshot, tree=self._summary)
 
 
 def _fingerprint(snapshot: Snapshot) -> bytes | None:

@@ -41,14 +41,12 @@ Report = (
     | tuple[Literal["log"], str, str]
 )
 
-#: Samples are sent again after this number of seconds.
-SAMPLES_SECONDS = 1.0
-#: Samples are packed in at most this share of the time, for a new tree and otherwise.
-TREE_SHARE, SAMPLES_SHARE = 0.2, 0.05
+#: Posteriors are packed in at most this share of the time.
+POSTERIOR_SHARE = 0.2
 
 
 class SampleSender:
-    """Packs the samples that belong to a tree, now and then.
+    """Packs the samples that belong to a message.
 
     Parameters
     ----------
@@ -59,24 +57,25 @@ class SampleSender:
     def __init__(self, samples: Samples | None) -> None:
         self.samples = samples
         self._tree: object = None
-        self._sent = -1  # draws
-        self._tree_time = self._time = 0.0  # monotonic seconds, not before
+        self._not_before = 0.0  # monotonic seconds
 
     def packed_for(self, message: Message) -> bytes | None:
-        """Return the samples for a message with a tree, or None if the server's are new enough."""
+        """Return the samples for a message with a tree; None for other messages.
+
+        The posterior comes with a new tree and with the last one, the draws only with the last.
+        """
         samples = self.samples
         if samples is None or not isinstance(message, Arrived):
             return None
         snapshot, now = message.snapshot, time.monotonic()
-        if snapshot.step != snapshot.total:
-            due = self._time if snapshot.tree is self._tree else self._tree_time
-            if now < due or samples.n_offered == self._sent:
-                return None
-        self._tree, self._sent = snapshot.tree, samples.n_offered
-        packed = samples.packed()
+        is_last = snapshot.step == snapshot.total
+        is_new = snapshot.tree is not self._tree and now >= self._not_before
+        if not (is_last or is_new):
+            return samples.packed(with_posterior=False, with_draws=False)
+        self._tree = snapshot.tree
+        packed = samples.packed(with_draws=is_last)
         done = time.monotonic()
-        self._tree_time = done + (done - now) / TREE_SHARE
-        self._time = done + max(SAMPLES_SECONDS, (done - now) / SAMPLES_SHARE)
+        self._not_before = done + (done - now) / POSTERIOR_SHARE
         return packed
 
 

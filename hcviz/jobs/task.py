@@ -20,6 +20,7 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.budget import Budget
+from hcviz.jobs.recorded_stream import recorded_stream
 from hcviz.jobs.samples import Samples
 from hcviz.jobs.snapshot_channel import Message
 from hcviz.session.actions import Failed, Finished
@@ -118,6 +119,40 @@ def start_stream(task: Task) -> Iterator[Snapshot | None]:
     return method.start_run(task.problem, params, task.generator(), task.start)
 
 
+def can_record(task: Task) -> bool:
+    """Return True if the chains of the run can add their draws to samples themselves."""
+    return task.algorithm().recorded_run is not None
+
+
+def start_recorded_stream(
+    task: Task, samples: Samples, control: PauseControl, budget: Budget | None
+) -> Iterator[Snapshot | None]:
+    """Return the snapshots of a run whose chains add their draws to ``samples``.
+
+    Like :func:`hcviz.run`, it raises before anything runs.
+    """
+    method = task.algorithm()
+    params = method.parameters(**{**task.params, **endless_params(task)})
+    run = method.start_recorded_run(task.problem, params, task.generator(), task.start)
+    return recorded_stream(
+        run,
+        samples,
+        lambda: control.must_wait() or control.stopped.is_set(),
+        lambda: budget is not None and budget.end_in_time(),
+    )
+
+
+def summarised(task: Task, snapshot: Snapshot, samples: Samples, budget: Budget | None) -> Snapshot:
+    """Check the samples, and return a snapshot with their summary tree and the run's progress."""
+    samples.check(task.problem.labels)
+    if budget is not None:
+        snapshot = budget.update(snapshot)
+    if snapshot.step == snapshot.total:
+        samples.check(task.problem.labels, is_last=True)
+    first = initial_tree(task) if snapshot.step == 0 else None
+    return samples.with_summary_tree(snapshot, first, _shows_summary(task.start))
+
+
 def endless_params(task: Task) -> Mapping[str, Any]:
     """Return parameters that let the run continue until its budget ends; empty for other runs."""
     method = task.algorithm()
@@ -192,22 +227,22 @@ def run_task(
         Receives an :class:`HcvizError` before it becomes a text.
     """
     try:
-        made = stream(task)
         budget = (
             Budget(samples, task.seconds) if samples is not None and endless_params(task) else None
         )
+        records = samples is not None and stream is start_stream and can_record(task)
+        if samples is not None and records:
+            made = start_recorded_stream(task, samples, control, budget)
+        else:
+            made = stream(task)
         try:
             for snapshot in made:
                 if snapshot is not None:
                     if samples is not None:
-                        samples.take(snapshot)
-                        if budget is not None:
-                            snapshot = budget.update(snapshot)
-                        first = initial_tree(task) if snapshot.step == 0 else None
-                        snapshot = samples.with_summary_tree(
-                            snapshot, first, _shows_summary(task.start)
-                        )
-                        samples.assess(task.problem.labels, snapshot.step == snapshot.total)
+                        if not records:
+                            ends = budget is not None and budget.end_in_time()
+                            samples.take_tree(snapshot, ends or snapshot.step == snapshot.total)
+                        snapshot = summarised(task, snapshot, samples, budget)
                     receiver.offer(snapshot)
                     if budget is not None and budget.over:
                         break

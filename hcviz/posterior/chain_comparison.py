@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.posterior import convergence
+from hcviz.posterior import convergence, kernels
 
 Codes = NDArray[np.uint64]
 Float = NDArray[np.float64]
@@ -152,9 +152,5 @@ def _indicators(chains: Sequence[Codes], targets: Codes) -> NDArray[np.bool_]:
     """Return which draws have each of the increasing ``targets``: bool (targets, chains, draws)."""
     has = np.zeros((targets.size, len(chains), len(chains[0])), np.bool_)
     for k, chain in enumerate(chains):
-        row, column = np.nonzero(chain)
-        code = chain[row, column]
-        at = np.minimum(np.searchsorted(targets, code), targets.size - 1)
-        hit = targets[at] == code
-        has[at[hit], k, row[hit]] = True
+        kernels.contained_sorted(chain, targets, has[:, k])
     return has

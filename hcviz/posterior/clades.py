@@ -120,14 +120,15 @@ class CladeTable:
             parent, nodes = draws.parent[rows], draws.nodes[rows]
             if self.n_clades + len(parent) * n > min(len(self.used) // 2, self.capacity):
                 self._make_room(len(parent) * n)
-            slots = np.empty((len(parent), max(n - 2, 0)), np.int64)
+            slots = np.full((len(parent), max(n - 2, 0)), -1, np.int64)
             self.n_clades += kernels.count_draws(
                 self.key, self.used, self.count, self.missed, self.last, self.height, parent,
                 nodes, draws.height[rows], n, self.keys, self.error, self.trees + 1, slots,
             )  # fmt: skip
             self.trees += len(parent)
             # Start with the last tree: after a few trees all frequent clades are stored.
-            for k in reversed(range(len(parent))):
+            missing = (2 * self.count > self.trees) & (self.row < 0)
+            for k in reversed(np.flatnonzero((missing[slots] & (slots >= 0)).any(axis=1)).tolist()):
                 held = slots[k][: nodes[k] - n - 1]
                 if np.any((2 * self.count[held] > self.trees) & (self.row[held] < 0)):
                     self._write_members(Tree(*draws.tree_arrays(begin + k), n), held)

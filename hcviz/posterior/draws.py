@@ -1,13 +1,14 @@
-"""``Draws``: thinned trees of one chain as arrays. ``Sampler``: the protocol of a chain."""
+"""``Draws``: thinned trees of one chain as arrays. ``Sampler``, ``SamplerRun``: what makes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import kernels
 from hcviz.posterior.burn_in import burn_in
@@ -18,6 +19,8 @@ MAX_DRAWS, MAX_BYTES, MIN_CAPACITY = 4096, 2**26, 128
 THIN_PER_ITEM, MIN_THIN, MAX_THIN = 4, 64, 16_384
 #: Average number of clades of a draw that are compared; of more, only a fixed share of all codes.
 COMPARED_CLADES = 512
+#: The arrays of ``Draws``, with a row for each draw.
+_ARRAYS = ("parent", "height", "log_joint", "nodes")
 
 
 class Sampler(Protocol):
@@ -34,6 +37,28 @@ class Sampler(Protocol):
         """Copy the current tree into ``draws``."""
 
 
+class SamplerRun(Protocol):
+    """The chains of a run, each at its first tree.
+
+    Attributes
+    ----------
+    total : int
+        Proposals that each chain is to make.
+    thin : int or None
+        Proposals between two draws at the start; see :class:`Draws`.
+    """
+
+    total: int
+    thin: int | None
+
+    @property
+    def chains(self) -> Sequence[Sampler]:
+        """The chains, which may be advanced on different threads."""
+
+    def snapshot(self, step: int, total: int) -> Snapshot:
+        """Return a snapshot of all chains, from which a run can continue."""
+
+
 class Draws:
     """Evenly thinned draws of one chain: those after 0, thin, 2 thin, ... proposals.
 
@@ -43,6 +68,8 @@ class Draws:
         Number of items, n.
     thin : int or None
         Proposals between two draws at the start; None: four for each item, from 64 to 16,384.
+    max_draws : int
+        Limit of the number of draws; at least 128 are stored.
 
     Attributes
     ----------
@@ -67,10 +94,10 @@ class Draws:
     draws depend only on the number of proposals. At most 64 MB and 4,096 draws.
     """
 
-    def __init__(self, n_items: int, thin: int | None = None) -> None:
+    def __init__(self, n_items: int, thin: int | None = None, max_draws: int = MAX_DRAWS) -> None:
         self.n_items = n_items
         self.thin = min(max(THIN_PER_ITEM * n_items, MIN_THIN), MAX_THIN) if thin is None else thin
-        capacity = min(max(MAX_BYTES // (16 * n_items), MIN_CAPACITY), MAX_DRAWS)
+        capacity = max(min(MAX_BYTES // (16 * n_items), max_draws, MAX_DRAWS), MIN_CAPACITY)
         capacity = 2 ** (capacity.bit_length() - 1)
         self.parent = np.empty((capacity, 2 * n_items - 1), np.int32)
         self.height = np.empty((capacity, n_items - 1))
@@ -83,6 +110,37 @@ class Draws:
         """True if there is no space for another draw."""
         return self.n_draws == len(self.parent)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without the free rows of the arrays, and their capacity."""
+        state = {**vars(self), "capacity": len(self.parent)}
+        for name in _ARRAYS:
+            state[name] = state[name][: self.n_draws].copy()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        capacity = state.pop("capacity")
+        vars(self).update(state)
+        for name in _ARRAYS:
+            used = state[name]
+            array = np.full((capacity, *used.shape[1:]), 2 * self.n_items - 1, used.dtype)
+            array[: len(used)] = used
+            setattr(self, name, array)
+
+    def copy(self) -> Self:
+        """Return a copy without free rows, which a chain that goes on does not change."""
+        found = object.__new__(type(self))
+        vars(found).update(self.__getstate__())
+        del found.__dict__["capacity"]
+        return found
+
+    def first(self, n_proposals: int) -> Self:
+        """Return a copy of the draws up to this number of proposals, so that a chain can go on."""
+        found = object.__new__(type(self))
+        found.__setstate__(self.__getstate__())
+        found.n_proposals = min(n_proposals, self.n_proposals)
+        found.n_draws = min(self.n_draws, n_proposals // self.thin + 1)
+        return found
+
     def append(self, tree: Tree, log_joint: float) -> None:
         """Add a tree, which may have polytomies."""
         at, nodes = self.n_draws, tree.n_nodes
@@ -94,7 +152,7 @@ class Draws:
     def thin_out(self) -> None:
         """Remove every second draw, and double ``thin``."""
         kept = (self.n_draws + 1) // 2
-        for array in (self.parent, self.height, self.log_joint, self.nodes):
+        for array in (getattr(self, name) for name in _ARRAYS):
             for row in range(1, kept):  # row by row, to avoid a copy of the whole array
                 array[row] = array[2 * row]
         self.n_draws = kept

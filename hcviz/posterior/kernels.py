@@ -295,6 +295,25 @@ def contained(codes, targets, out):
 
 
 @njit
+def contained_sorted(codes, targets, out):
+    """Set ``out[j, k]`` to True if row k of ``codes`` (r, w) contains ``targets[j]``.
+
+    The targets must increase. O(r w log k) for k of them.
+    """
+    for k in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            low, high = 0, targets.size
+            while low < high:
+                middle = (low + high) // 2
+                if targets[middle] < codes[k, i]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < targets.size and targets[low] == codes[k, i]:
+                out[low, k] = True
+
+
+@njit
 def set_bits(leaf_order, begin, end, row):
     """Set the bits of the items at positions begin .. end - 1 in ``row``, uint64 words."""
     for k in range(begin, end):
@@ -316,6 +335,21 @@ def draw_codes(parent, nodes, n, keys, one_in, out):
             if code[v, SECOND] % one_in == 0:
                 out[k, place] = code[v, FIRST]
                 place += 1
+
+
+@njit
+def draw_credibilities(key, used, count, parent, nodes, n, keys, trees, out):
+    """Write each tree's sum of log supports to ``out`` (draws,). O(draws * n).
+
+    An uncounted clade has the support of half a tree; ``trees`` is their number.
+    """
+    for k in range(parent.shape[0]):
+        code = clade_codes(parent[k, : nodes[k]], n, keys)
+        total = 0.0
+        for v in range(n, nodes[k] - 1):
+            slot = find(key, used, code[v, FIRST], code[v, SECOND])
+            total += np.log(max(count[slot] if used[slot] else 0.0, 0.5) / trees)
+        out[k] = total
 
 
 @njit

@@ -188,10 +188,7 @@ class Posterior(ThinnedTrees):
         for each in draws:
             made.clade_table.add_draws(each, each.after_burn_in())
         rows = [range(each.after_burn_in().start, each.n_draws) for each in draws]
-        for number in range(max(map(len, rows))):
-            for chain, each in enumerate(draws):
-                if number < len(rows[chain]):
-                    made._record_draw(each, rows[chain][number], chain)
+        made._record_draws(draws, rows)
         made.record.set_comparison(comparison)
         joints = [
             np.nan_to_num(each.log_joint[each.after_burn_in()], nan=-np.inf) for each in draws
@@ -209,9 +206,20 @@ class Posterior(ThinnedTrees):
         made._credible_codes = codes[n:-1]
         return made
 
-    def _record_draw(self, draws: Draws, row: int, chain: int) -> None:
-        """Add one draw to the thinned trees and to the record; its clades are counted elsewhere."""
-        number = self.record.next_number(chain)
+    def _record_draws(self, draws: Sequence[Draws], rows: Sequence[range]) -> None:
+        """Add these rows of each chain's draws to the thinned trees and to the record."""
+        record, trees = self.record, self.thinned_trees
+        lengths = [len(each) for each in rows]
+        for stream in (trees, record.scalars, record.codes):
+            stream.expect(lengths)
+        record.n_draws = dict(enumerate(lengths))
+        stride = min(trees.stride, record.scalars.stride, record.codes.stride)
+        for number in range(0, max(lengths), stride):
+            for chain, each in enumerate(draws):
+                if number < lengths[chain]:
+                    self._record_draw(each, rows[chain][number], chain, number)
+
+    def _record_draw(self, draws: Draws, row: int, chain: int, number: int) -> None:
         n_nodes = int(draws.nodes[row])
         if self.thinned_trees.keeps(number):
             self._keep(chain, number, *draws.tree_arrays(row))
@@ -224,12 +232,13 @@ class Posterior(ThinnedTrees):
 
     def _log_credibilities(self, draws: Draws) -> Float:
         """Return :meth:`_log_credibility` of each draw after the burn-in: float64 (draws,)."""
-        found = []
-        for row in range(draws.after_burn_in().start, draws.n_draws):
-            parent = draws.parent[row, : draws.nodes[row]]
-            codes = kernels.clade_codes(parent, self.n_items, self.clade_table.keys)
-            found.append(self._log_credibility(codes[self.n_items : -1]))
-        return np.array(found)
+        chosen, table = draws.after_burn_in(), self.clade_table
+        found = np.empty(chosen.stop - chosen.start)
+        kernels.draw_credibilities(
+            table.key, table.used, table.count, draws.parent[chosen], draws.nodes[chosen],
+            self.n_items, table.keys, float(table.trees), found,
+        )  # fmt: skip
+        return found
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
         """Add the tree of a snapshot, and the trees of the other chains in its state.
@@ -720,13 +729,19 @@ class Posterior(ThinnedTrees):
 
 def warm() -> None:
     """Compile the kernels, or load them from the cache."""
-    made = Posterior(4)
+    posterior = Posterior(4)
     for parent in ([4, 4, 5, 6, 5, 6, -1], [5, 4, 4, 6, 5, 6, -1]):
-        made.add(Tree(parent, [0, 0, 0, 0, 0.1, 0.2, 0.3], 4), 0.0)
-    made.triplet_shares([[0, 1, 2]])
-    made.distance_variance([[0, 1, 2]])
-    made.depth_moments()
-    made.max_credibility()
-    made.summary_tree()
-    made.consensus()
-    kernels.contained(np.zeros((1, 2), np.uint64), np.zeros(1, np.uint64), np.zeros((1, 1), bool))
+        posterior.add(Tree(parent, [0, 0, 0, 0, 0.1, 0.2, 0.3], 4), 0.0)
+    posterior.triplet_shares([[0, 1, 2]])
+    posterior.distance_variance([[0, 1, 2]])
+    posterior.depth_moments()
+    posterior.max_credibility()
+    posterior.summary_tree()
+    posterior.consensus()
+    codes, target = np.zeros((1, 2), np.uint64), np.zeros(1, np.uint64)
+    kernels.contained(codes, target, np.zeros((1, 1), bool))
+    kernels.contained_sorted(codes, target, np.zeros((1, 1), bool))
+    made = Draws(4)
+    made.append(Tree([4, 4, 5, 6, 5, 6, -1], [0, 0, 0, 0, 0.1, 0.2, 0.3], 4), 0.0)
+    Posterior.from_draws([made])
+    made.clade_codes(CladeTable(4).keys)

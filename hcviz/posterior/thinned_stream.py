@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -56,6 +57,16 @@ class ThinnedStream:
         self.number.append(number)
         self.value.append(value)
         return True
+
+    def expect(self, lengths: Sequence[int]) -> None:
+        """Set the stride that the empty stream will have after so many draws of each chain.
+
+        Then draws that would be removed later need not be added.
+        """
+        self.chains = len(lengths)
+        capacity = max(self.capacity, self.each * self.chains)
+        while sum(-(-length // self.stride) for length in lengths) > capacity:
+            self.stride *= 2
 
     def _halve(self) -> None:
         self.stride *= 2

@@ -48,6 +48,14 @@ def zoo(blank, server):
     return blank
 
 
+@pytest.fixture
+def settled_zoo(blank, server):
+    """The sampler, whose tree has uncertain branches."""
+    blank.goto(f"{server.url}?data=zoo&method=ddt")
+    Dashboard(blank).settle()
+    return blank
+
+
 def rerun(page, method: str = "ward") -> None:
     page.evaluate(WATCH)
     page.get_by_label("method", exact=True).select_option(method)
@@ -143,3 +151,22 @@ def test_pictures_on_the_way_do_not_move(zoo):
     dash.settle()
     wait_for(zoo, "() => window.sent.at(-1)")
     assert zoo.evaluate("window.sent.filter(Boolean).length") == 1
+
+
+def test_uncertain_branches_are_where_the_tree_is_after_a_transition(settled_zoo):
+    """Their places come twice in one message. With even heights all are whole numbers."""
+    page = settled_zoo
+    page.emulate_media(reduced_motion="no-preference")
+    heights = page.get_by_label("Heights of the tree", exact=True)
+    for chosen in ("true", "even"):
+        heights.select_option(chosen)
+        lines = "Bokeh.documents[0].get_model_by_name('tree-lines').data.x"
+        whole = f"Array.from({lines}).every(x => Number.isNaN(x) || Number.isInteger(x))"
+        wait_for(page, f"() => ({whole}) === {'true' if chosen == 'even' else 'false'}")
+    wait_for(page, "() => !Bokeh.documents[0].get_model_by_name('tree-lines').gliding")
+    uncertain = page.evaluate(
+        "() => Array.from(Bokeh.documents[0].get_model_by_name('uncertain-lines').data.x)"
+    )
+    known = [x for x in uncertain if x == x]
+    assert len(known) > 10
+    assert all(float(x).is_integer() for x in known)

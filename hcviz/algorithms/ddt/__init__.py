@@ -11,7 +11,7 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
-from hcviz.algorithms.ddt.sampler import endless, remaining, run, samplers, split_run
+from hcviz.algorithms.ddt.sampler import endless, recorded_run, remaining, run, split_run
 from hcviz.algorithms.ddt.starttrees import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.heights import TIME
@@ -59,7 +59,7 @@ ALGORITHMS = (
         heights=TIME,
         split_run=split_run,
         endless=endless,
-        samplers=samplers,
+        recorded_run=recorded_run,
         remaining=remaining,
         baseline="sampler without answers",
         compare_order=6,

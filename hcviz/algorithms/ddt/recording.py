@@ -13,7 +13,7 @@ from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, postorder, refresh
 from hcviz.algorithms.ddt.running import CALL, Chain
 from hcviz.algorithms.ddt.work import GIVEN, ORDER, PARENT, ROOT, SLOT, H
-from hcviz.core.jit import njit
+from hcviz.core.jit import compile_for, njit
 from hcviz.posterior.draws import Draws
 
 
@@ -68,6 +68,7 @@ class Recorder:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self._chunk = 32
+        self._advance: Callable[..., tuple[int, int]] | None = None
         # Compile or load the kernels before anything is timed.
         draws = Draws(len(chain.w.data), 1)
         self.record(draws)
@@ -88,11 +89,14 @@ class Recorder:
     def _go(self, draws: Draws, count: int) -> None:
         """Make ``count`` proposals."""
         chain = self.chain
-        draws.n_proposals, draws.n_draws = advance_recording(
+        arguments = (
             chain.w, chain.rng, count, chain.learn, chain.scale, chain.common,
             draws.n_proposals, draws.thin, draws.n_draws,
             draws.parent, draws.height, draws.log_joint,
         )  # fmt: skip
+        if self._advance is None:
+            self._advance = compile_for(advance_recording, *arguments)
+        draws.n_proposals, draws.n_draws = self._advance(*arguments)
 
     def record(self, draws: Draws) -> None:
         """Copy the current tree."""

@@ -99,21 +99,68 @@ def run(
     tenth.
     """
     chains = _chains(problem, params, rng, start)
+    return _stream(chains, problem, params, start, _agreement(chains, problem, params, start))
+
+
+def _agreement(
+    chains: list[Chain], problem: Problem, params: Parameters, start: Any
+) -> ChainAgreement | None:
     state = state_of(start, problem.n_items)
     learnt = bool(chains[0].w.tally[LEARNT])
-    agreement = agreement_of(chains[0].data_digest, problem, params, state, learnt)
-    return _stream(chains, problem, params, start, agreement)
+    return agreement_of(chains[0].data_digest, problem, params, state, learnt)
 
 
-def samplers(
+class RecordedRun:
+    """The chains of :func:`run`, each at its first tree; compiled code records their draws.
+
+    Parameters
+    ----------
+    chains : list of Chain
+        They have begun.
+    agreement : ChainAgreement or None
+        Receives the log joints of all snapshots but the first.
+    total : int
+        Proposals that each chain is to make.
+    thin : int or None
+        Proposals between two draws at the start; see :class:`hcviz.posterior.draws.Draws`.
+
+    Attributes
+    ----------
+    chains : list of Recorder
+        The chains.
+    """
+
+    def __init__(
+        self, chains: list[Chain], agreement: ChainAgreement | None, total: int, thin: int | None
+    ) -> None:
+        self.chains = [Recorder(chain) for chain in chains]
+        self.total, self.thin = total, thin
+        self._agreement = agreement
+
+    def snapshot(self, step: int, total: int) -> Snapshot:
+        """Return a snapshot of the first chain, with the states of all."""
+        return _snapshot([each.chain for each in self.chains], self._agreement, step, total)
+
+
+def recorded_run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
-) -> list[Recorder]:
-    """Return the chains of :func:`run`, each at its first tree; compiled code records their
-    draws."""
+) -> RecordedRun:
+    """Return the chains of :func:`run` with the same random numbers, to be advanced by the caller.
+
+    Parameters and errors are those of :func:`run`.
+    """
     chains = _chains(problem, params, rng, start)
     for number, chain in enumerate(chains):
         _begin(chain, problem, params, start if number == 0 else None, number == 0)
-    return [Recorder(chain) for chain in chains]
+    total, every = _length(params, problem.n_items)
+    thin = None if total == MAX_STEPS and not params.every else every
+    return RecordedRun(chains, _agreement(chains, problem, params, start), total, thin)
+
+
+def _length(params: Parameters, n_items: int) -> tuple[int, int]:
+    """Return the proposals of each chain, and those between two snapshots."""
+    total = params.steps or 200 * n_items
+    return total, params.every or (10 if total == MAX_STEPS else 1) * n_items
 
 
 def _chains(
@@ -187,9 +234,10 @@ def endless(params: Parameters, problem: Problem) -> dict[str, Any]:
     given."""
     if params.steps:
         return {}
-    n = problem.n_items
-    every = min(params.every or 10 * n, 200 * n)  # a run is stopped at its snapshots
-    return {"steps": MAX_STEPS, "every": every, "chains": max(2, params.chains)}
+    given = {"steps": MAX_STEPS, "chains": max(2, params.chains)}
+    if params.every:
+        given["every"] = min(params.every, 200 * problem.n_items)  # a run ends at a snapshot
+    return given
 
 
 def remaining(params: Parameters, snapshot: Snapshot) -> dict[str, Any]:
@@ -205,13 +253,11 @@ def _stream(
     agreement: ChainAgreement | None,
 ) -> Iterator[Snapshot | None]:
     """Advance all chains by ``every`` proposals at a time, and yield snapshots."""
-    n = problem.n_items
     for number, chain in enumerate(chains):
         if number:
             yield None
         _begin(chain, problem, params, start if number == 0 else None, number == 0)
-    total = params.steps or 200 * n
-    every = params.every or n
+    total, every = _length(params, problem.n_items)
     threads = ThreadPoolExecutor(len(chains), "ddt-chain") if len(chains) > 1 else None
     try:
         yield _snapshot(chains, agreement, 0, total)

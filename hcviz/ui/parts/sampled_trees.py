@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
@@ -26,8 +25,7 @@ NO_SAMPLED_TREE = "No tree has been sampled under these answers yet."
 class _Cached:
     """A computed value, with what it was computed from and when."""
 
-    samples: Samples
-    trees: int
+    posterior: Posterior
     options: tuple[Any, ...]
     labels: tuple[str, ...]
     time: float
@@ -37,7 +35,7 @@ class _Cached:
 class SampledTreesCache:
     """Caches one value for each store, computed from the sampled trees.
 
-    The value is computed again when there are more sampled trees or other options. During a run
+    The value is computed again when there is a new posterior, or with other options. During a run
     this happens at most every ``REDRAW_SECONDS``. After a change of the constraints, the old value
     is returned until there is a sampled tree under the new ones.
 
@@ -67,10 +65,9 @@ class SampledTreesCache:
         with samples.open() as posterior:
             if posterior is None:
                 return known.value if known is not None and usable else None
-            inputs = (samples, len(posterior), options)
-            if known is None or (known.samples, known.trees, known.options) != inputs:
+            if known is None or known.posterior is not posterior or known.options != options:
                 value = self._compute(posterior, options, None if known is None else known.value)
-                known = _Cached(*inputs, labels, time.monotonic(), value)
+                known = _Cached(posterior, options, labels, time.monotonic(), value)
                 self._cached[store] = known
         return known.value
 

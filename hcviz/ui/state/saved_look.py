@@ -14,7 +14,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "matrix": ("similarity", "features", "uncertainty", "none"),
     "scaling": ("zscore", "range", "rank", "none"),
     "columns": ("dendrogram", "file"),
-    "heights": ("true", "even"),
+    "heights": ("auto", "true", "even"),
     "support": ("shown", "hidden"),
     "unsure": ("lighter", "merged"),
     "colour": ("clusters", "cost"),

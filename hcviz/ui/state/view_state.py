@@ -52,7 +52,7 @@ class ViewState:
     source: str = ""
     scaling: str = "zscore"
     columns: str = "dendrogram"
-    heights: str = "true"
+    heights: str = "auto"
     support: str = "shown"
     #: How uncertain splits are drawn, and the support (%) below which a split is uncertain.
     unsure: str = "lighter"

@@ -19,6 +19,7 @@ class Axis:
 
     ``own_title`` and ``word`` describe the tree's own heights. ``even``: the picture shows levels
     instead, with even distances. ``is_share``: the tree's own heights are 1 minus a share.
+    ``crowded``: they are even unless a person chooses otherwise.
     """
 
     tree: Tree
@@ -26,6 +27,7 @@ class Axis:
     word: str
     even: bool = False
     is_share: bool = False
+    crowded: bool = False
 
     @property
     def title(self) -> str:

@@ -152,7 +152,7 @@ class Drawing:
     _similarity: tuple[Any, Any] = (None, None)
     _source: Tree | None = None  # the tree whose heights are drawn
     _tree: Tree | None = None  # with the heights that are drawn
-    _even = False
+    _heights = ""  # the choice for them
 
     def _draw_tree(self) -> None:
         """Draw the session's tree at the heights chosen, unless it is drawn already."""
@@ -162,14 +162,14 @@ class Drawing:
             self._centre.set_tree(None)
             return
         before, self._store.drawn = self._store.drawn, snapshot
-        even = self._store.view.heights == "even"
+        heights = self._store.view.heights
         tree = tree_to_show(self._store)
         assert tree is not None
-        if before is not None and self._source is tree and self._even == even:
+        if before is not None and self._source is tree and self._heights == heights:
             return
         self._source = tree
         self._store.axis = axis_of(self._store, tree)
-        self._even, self._tree = even, self._store.axis.shown
+        self._heights, self._tree = heights, self._store.axis.shown
         changed: Any = None
         if tree is not snapshot.tree:
             revealed = self._store.view.lesson and self._store.view.lesson.outcome

@@ -71,6 +71,8 @@ if (!s.watching) {
 }
 
 if (!data) return // the figure was laid out; this call only adds the listeners
+// Two changes of a source may come together, before the first call. Its data then moves already.
+if (source !== lead && s.moving?.get(source)?.own === data) return
 
 source.gliding = false
 source.goal = null

@@ -18,6 +18,7 @@ from hcviz.ui.parts import sampled_trees
 from hcviz.ui.parts.packing import pack
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+from hcviz.ui.tree.shown_axis import drawn_heights
 
 Int = NDArray[np.int32]
 
@@ -87,14 +88,14 @@ def displacement(trees: list[Tree], order: Int) -> tuple[float, NDArray[np.float
 
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
-    found = _clouds.get(store, store.view.heights)
+    found = _clouds.get(store, drawn_heights(store))
     if found is None:
         return {"sentence": sampled_trees.NO_SAMPLED_TREE}
     labels = store.session.labels
     return {
         **found["drawn"],
         "names": [labels[item] for item in found["drawn"]["items"]],
-        "heights": store.view.heights,
+        "heights": drawn_heights(store),
         "theme": store.view.theme,  # a canvas must be drawn again for another theme
     }
 
@@ -168,7 +169,7 @@ _clouds = sampled_trees.SampledTreesCache(_draw)
 
 
 def _depends_on(store: Store) -> Any:
-    return (*sampled_trees.depends_on(store), store.view.heights, store.view.selection)
+    return (*sampled_trees.depends_on(store), drawn_heights(store), store.view.selection)
 
 
 SHEET = Sheet(

@@ -17,6 +17,7 @@ from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.packing import pack, row_ranges
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
+from hcviz.ui.tree.shown_axis import drawn_heights
 
 ACTS = Acts(sampled_trees.ACTS)
 
@@ -64,7 +65,7 @@ def tree_with_supports(
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the sheet, as plain JSON."""
     view = store.view
-    found = _drawings.get(store, view.summary, view.majority, view.heights)
+    found = _drawings.get(store, view.summary, view.majority, drawn_heights(store))
     if found is None:
         return {"sentence": sampled_trees.NO_SAMPLED_TREE}
     labels = store.session.labels
@@ -73,7 +74,7 @@ def state(store: Store) -> dict[str, Any]:
         "kind": view.summary,
         "majority": view.majority,
         "bounds": [MIN_MAJORITY, MAX_MAJORITY],
-        "heights": view.heights,
+        "heights": drawn_heights(store),
         **found["drawn"],
         "groups": _groups(store, found["order"], found["drawn"]["clades"]),
         "names": [labels[item] for item in found["order"].tolist()],
@@ -176,7 +177,7 @@ def _depends_on(store: Store) -> Any:
         store.session.groups,
         view.summary,
         view.majority,
-        view.heights,
+        drawn_heights(store),
         view.selection,
     )
 

@@ -13,6 +13,7 @@ from hcviz.core.similarity import magnitude
 from hcviz.core.tree import Tree
 from hcviz.metrics import node_costs
 from hcviz.ui.state.store import Store
+from hcviz.ui.tree.shown_axis import drawn_heights
 
 #: Shares of the whole cost. A node has the colour of the highest one that its share reaches.
 LEVELS = (0.001, 0.01, 0.05, 0.2)
@@ -104,7 +105,7 @@ def depends_on(store: Store) -> Any:
     """Return what the colours depend on."""
     return (
         store.drawn,
-        store.view.heights,
+        drawn_heights(store),
         store.view.colour,
         store.n_computed,
         store.is_streaming,

@@ -189,18 +189,11 @@ def is_settled(store: Store) -> bool:
 
 
 def _settling(store: Store) -> ChainComparison | None:
-    if store.samples is None:
-        return None
-    busy = store.session.status == "sampling"
-    return store.samples.settling(SECONDS_BETWEEN_CHECKS if busy else 0.0, by_run=busy)
+    return None if store.samples is None else store.samples.settling()
 
 
 def _verdict(store: Store) -> Verdict | None:
-    if store.samples is None:
-        return None
-    busy = store.session.status == "sampling"
-    pace = SECONDS_BETWEEN_CHECKS if busy else 0.0
-    return store.samples.verdict(pace, store.session.labels, by_run=busy)
+    return None if store.samples is None else store.samples.verdict()
 
 
 def percent(share: float) -> str:

@@ -11,6 +11,7 @@ from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import item_matrices, similarities
 from hcviz.ui.state.store import Store
+from hcviz.ui.tree.shown_axis import drawn_heights
 
 #: Names that the search field suggests, at most; it finds any name.
 MAX_NAMES = 2_000
@@ -39,7 +40,7 @@ def state(store: Store) -> dict[str, Any]:
         "scalings": _SCALINGS,
         "scaling": view.scaling,
         "columns": view.columns,
-        "heights": view.heights,
+        "heights": drawn_heights(store),
         "support": view.support,
         "unsure": view.unsure,
         "below": view.below,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.jobs import Samples
-from hcviz.posterior import depth_moments
+from hcviz.posterior import Posterior, depth_moments
 from hcviz.posterior.thinned_trees import MAX_MATRIX
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
@@ -68,15 +68,13 @@ class UncertaintyMap:
     ) -> None:
         self._store, self._schedule, self._show = store, schedule, show
         self.busy = False
-        self._made: tuple[Samples | None, int] = (
-            None,
-            0,
-        )  # samples and number of trees of the values shown
+        #: The samples of the values shown, and their posterior.
+        self._made: tuple[Samples | None, Posterior | None] = (None, None)
         self._next = 0.0  # during a run, no update before this time
 
     def recompute(self) -> None:
         """Compute the values again, although the sampled trees are the same."""
-        self._made = (None, 0)
+        self._made = (None, None)
         self.update()
 
     def update(self) -> None:
@@ -88,29 +86,31 @@ class UncertaintyMap:
         if store.is_streaming and self._made[0] is samples and time.monotonic() < self._next:
             return
         with samples.open() as posterior:
-            if posterior is None or self._made == (samples, len(posterior)):
+            if posterior is None or self._made[1] is posterior:
                 return
-            trees, shapes = len(posterior), posterior.shapes()
+            shapes = posterior.shapes()
         self.busy = True
         threading.Thread(
             target=self._compute,
-            args=(samples, trees, shapes),
+            args=(samples, posterior, shapes),
             name="hcviz-uncertainty",
             daemon=True,
         ).start()
 
-    def _compute(self, samples: Samples, trees: int, shapes: Any) -> None:
+    def _compute(self, samples: Samples, posterior: Posterior, shapes: Any) -> None:
         """Compute the values. Runs in a thread, and does not use the page's objects."""
         begin = time.monotonic()
         try:
             cells = uncertainty_cells(depth_moments(*shapes)[1])
         except Exception:
             log.exception("The uncertainty could not be computed.")
-            self._schedule(lambda: self._finish(None, (samples, trees), begin))
+            self._schedule(lambda: self._finish(None, (samples, posterior), begin))
             return
-        self._schedule(lambda: self._finish(cells, (samples, trees), begin))
+        self._schedule(lambda: self._finish(cells, (samples, posterior), begin))
 
-    def _finish(self, cells: HeatmapCells | None, made: tuple[Samples, int], begin: float) -> None:
+    def _finish(
+        self, cells: HeatmapCells | None, made: tuple[Samples, Posterior], begin: float
+    ) -> None:
         now = time.monotonic()
         self.busy, self._made, self._next = (
             False,
