@@ -55,7 +55,9 @@ def bare_rate(problem: Problem, seconds: float) -> float:
     method = get("ddt")
     assert method.recorded_run is not None
     params = method.parameters(chains=CHAINS)
-    chains = [each.chain for each in method.recorded_run(problem, params, generator(0), None).chains]
+    chains = [
+        each.chain for each in method.recorded_run(problem, params, generator(0), None).chains
+    ]
     n = problem.n_items
     count = 4 * n
 

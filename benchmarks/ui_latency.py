@@ -191,13 +191,13 @@ class Bench:
     def stream(self, page: Page, row: Row) -> None:
         page.mouse.move(2, 2)
         page.wait_for_timeout(700)
-        wire = page.context.new_cdp_session(page)
-        wire.send("Performance.enable")
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable")
 
         def now() -> tuple[float, ...]:
             page.evaluate("() => { hcMeter.long = [] }") if not seen else None
             counts = page.evaluate("() => [hcMeter.trees.length, hcMeter.bytes, hcMeter.frames]")
-            metrics = wire.send("Performance.getMetrics")["metrics"]
+            metrics = devtools.send("Performance.getMetrics")["metrics"]
             task = next(m["value"] for m in metrics if m["name"] == "TaskDuration")
             return (time.perf_counter(), *counts, task, thread_seconds(self.server.process.pid))
 
@@ -206,7 +206,7 @@ class Bench:
         page.wait_for_timeout(1000 * self.options.seconds)
         seen.append(now())
         took, trees, size, frames, client, served = (b - a for a, b in zip(*seen, strict=True))
-        wire.detach()
+        devtools.detach()
         count = max(trees, 1)
         row.updates, row.kilobytes, row.frames = trees / took, size / count / 1e3, frames / count
         row.client, row.server = 1e3 * client / count, 1e3 * served / count
@@ -242,9 +242,9 @@ class Bench:
         try:
             for name in (a, b):
                 dashboard.click_label(name)
-                expect(page.locator(".hc-constraints .says")).to_contain_text(name)
+                expect(page.locator(".hc-constraints .statement")).to_contain_text(name)
             dashboard.press("o")
-            expect(page.locator(".hc-constraints .says")).to_contain_text("odd one out")
+            expect(page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
             dashboard.click_label(c)
         except ValueError:  # the label of a selected item has replaced this label
             return None

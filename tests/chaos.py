@@ -292,9 +292,9 @@ class Chaos:
         assert session.is_soft or trees_of(session.n_items, session.enabled)
         self._check_tree()
         if session.conflict is not None:
-            at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
-            assert len(set(at_odds)) == len(at_odds)
-            for each in map(session.find, at_odds):
+            contradicting = (session.conflict.constraint_id, *session.conflict.waiting)
+            assert len(set(contradicting)) == len(contradicting)
+            for each in map(session.find, contradicting):
                 assert not each.enabled
                 assert not trees_of(session.n_items, (each, *session.enabled))
 

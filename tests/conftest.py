@@ -86,7 +86,7 @@ def loop() -> Loop:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """A Dask scheduler in this process, and two worker processes; a killed one starts anew.
+    """A Dask scheduler in this process, and two worker processes; a killed one is replaced.
 
     However long that takes: a nanny whose worker is not back within 15 seconds, Dask's usual, would
     be closed for good, and a busy machine can take longer.

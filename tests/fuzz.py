@@ -228,10 +228,10 @@ def check(reader: Reader, content: bytes) -> str:
             reader.read(content)
     except HcvizError as error:
         outcome = "refused"
-        said = str(error)
-        if not error.message.strip() or len(said) > MAX_MESSAGE:
+        message = str(error)
+        if not error.message.strip() or len(message) > MAX_MESSAGE:
             raise Fault(
-                f"{reader.name}: a message of {len(said)} characters: {said[:200]}"
+                f"{reader.name}: a message of {len(message)} characters: {message[:200]}"
             ) from None
     except OutOfTime:
         where = traceback.format_exc(limit=-2)

@@ -6,7 +6,7 @@ import random
 import socket
 from pathlib import Path
 
-#: Drawn anew in every process, whatever seeds its tests set: two test runs go on at once.
+#: Each process draws another number, for any seeds of its tests: test runs may overlap.
 _chance = random.SystemRandom()
 
 

@@ -67,7 +67,7 @@ def run_fake(spec: DataSpec, effect: StartRun, n: int, steps: int = 4) -> Iterat
 
 
 class Driver:
-    """Dispatches like the Store, with runs that advance only when told."""
+    """Dispatches like the Store, with runs that advance only on request."""
 
     def __init__(self, labels=ANIMALS, **fields) -> None:
         self.session = Session(**fields)

@@ -30,14 +30,14 @@ def of_class(store, kind):
     return tuple(k for k, each in enumerate(store.dataset.classes) if each == kind)
 
 
-def told(page, items):
+def select(page, items):
     page.store.change_view(selection=tuple(items))
     return inspector_model.state(page.store)["selection"]
 
 
 def test_a_group_shows_features_fits_and_names(page):
     birds = of_class(page.store, "bird")
-    shown = told(page, birds)
+    shown = select(page, birds)
     about = shown["about"]
     assert [side["key"] for side in about["sides"]] == ["rest", "sibling"]
     first = about["sides"][0]["bars"][0]
@@ -53,11 +53,11 @@ def test_a_group_shows_features_fits_and_names(page):
 
 def test_one_click_names_and_renames(page):
     birds = of_class(page.store, "bird")
-    group = told(page, birds)["group"]
+    group = select(page, birds)["group"]
     inspector = page.controls["inspector"]
     inspector.act("name-group", {"name": "Feathers", "key": group["key"]})
     assert [each.name for each in page.store.session.groups] == ["Feathers"]
-    group = told(page, birds)["group"]
+    group = select(page, birds)["group"]
     assert "Feathers" not in [each["name"] for each in group["suggestions"]]
     other = group["suggestions"][0]["name"]
     inspector.act("name-group", {"name": other, "key": group["key"]})
@@ -69,14 +69,14 @@ def test_one_click_names_and_renames(page):
 def test_the_nearest_named_group_is_one_without_common_items(page):
     fish, birds = of_class(page.store, "fish"), of_class(page.store, "bird")
     page.store.dispatch(act.NameGroup(fish, NASTY), act.NameGroup(birds, "Birds"))
-    facts = dict(told(page, birds)["about"]["facts"])
+    facts = dict(select(page, birds)["about"]["facts"])
     assert f"To {NASTY}, the nearest group" in facts  # the page escapes it
     assert not any("Birds" in name for name in facts)
 
 
 def test_an_item_shows_its_row_and_its_nearest_items(page):
     labels = page.store.session.labels
-    about = told(page, [labels.index("dolphin")])["about"]
+    about = select(page, [labels.index("dolphin")])["about"]
     assert about["nearest"][0]["name"] == "porpoise"
     assert ["milk", "yes"] in about["row"]
     assert ["legs", "0"] in about["row"]
@@ -84,10 +84,10 @@ def test_an_item_shows_its_row_and_its_nearest_items(page):
 
 
 def test_all_items_and_lessons_show_nothing(page):
-    assert told(page, range(page.store.session.n_items))["about"] is None
+    assert select(page, range(page.store.session.n_items))["about"] is None
 
 
-def test_large_data_are_described_beside_the_page(loop):
+def test_large_data_are_described_in_the_background(loop):
     rng = np.random.default_rng(0)
     rows = ["name,a,b"] + [f"i{k},{rng.normal() + 5 * (k < 350):.3f},{k % 7}" for k in range(700)]
     explorer = Explorer(loop.schedule, link=Link(method="average"))
@@ -97,7 +97,7 @@ def test_large_data_are_described_beside_the_page(loop):
     assert store.open_data(DataSpec("table", "big", filename="big.csv", content=content))
     loop.until(lambda: store.session.status == "settled" and store.session.n_items == 700)
     items = tuple(range(350))
-    assert told(explorer, items)["about"] == {"kind": "group", "sentence": model.WAITING}
+    assert select(explorer, items)["about"] == {"kind": "group", "sentence": model.WAITING}
     loop.until(lambda: explorer.inspector.state["selection"]["about"]["sentence"] == "")
     bars = explorer.inspector.state["selection"]["about"]["sides"][0]["bars"]
     assert bars[0]["name"] == "a"
@@ -110,7 +110,7 @@ def test_probabilities_of_groups_come_from_the_sampled_trees(loop):
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.NameGroup(of_class(store, "bird"), "Birds"))
     hen = store.session.labels.index("chicken")
-    assert told(explorer, [hen])["about"]["groupsNote"] == model.WAITING
+    assert select(explorer, [hen])["about"]["groupsNote"] == model.WAITING
     loop.until(lambda: explorer.inspector.state["selection"]["about"]["groupsNote"] == "")
     groups = explorer.inspector.state["selection"]["about"]["groups"]
     assert groups[0]["name"] == "Birds"
@@ -130,7 +130,7 @@ def test_a_table_of_mixed_columns(page):
     assert (price["inside"], price["outside"], price["length"] < 0) == ("25", "51.2", True)
 
 
-def test_dates_and_terms_are_told_as_dates_and_shares(page):
+def test_dates_and_terms_are_shown_as_dates_and_shares(page):
     content = DATED.replace(b"big", "größer".encode()).replace(b"desc", b"<i>desc")
     assert page.store.open_data(DataSpec("table", "x", filename="x.csv", content=content))
     data = page.store.dataset

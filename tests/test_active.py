@@ -211,7 +211,7 @@ def test_the_framework_takes_any_flat_method(case):
                 made = ActiveCluster(name, 9, repair=0.0, sharpen=sharpen)
                 tree = last(made.grow(data.oracle, seed=7)).tree
                 wanted = set()
-                sharpens = sharpen and name != "by-first"  # which has not said that it can
+                sharpens = sharpen and name != "by-first"  # which does not declare that it can
                 clades_of(plain_active(matrix, flat, 9, 7, False, sharpens), wanted)
                 assert {frozenset(each.tolist()) for each in tree.clades()} == wanted
         for method, own in (("active-spectral", {"s": 9, "repair": 0.0}), ("spectral", {})):
@@ -372,7 +372,7 @@ def test_of_equal_gaps_the_first_counts():
 
 
 def spectra():
-    """Symmetric matrices with single, equal, nearly equal and no eigenvalues to speak of."""
+    """Symmetric matrices with single, equal, nearly equal and almost no eigenvalues."""
     for case in range(24):
         rng = np.random.default_rng(case)
         m = int(rng.integers(2, 40))
@@ -429,15 +429,15 @@ def test_the_compiled_recursion_is_the_one_by_single_divisions(name, k, monkeypa
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("params", [{}, {"repair": 0.0}, {"below_s": "stop"}, {"k": 3}])
-@pytest.mark.parametrize("told", [0, 30])
-def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatch):
+@pytest.mark.parametrize("n_triplets", [0, 30])
+def test_the_count_is_that_of_the_pairs_touched(method, params, n_triplets, monkeypatch):
     monkeypatch.setattr(framework, "MIN_INTERVAL", 0.0)  # every snapshot there could be
     monkeypatch.setattr(framework, "INTERVAL_FACTOR", 0.0)
     for n in (1, 2, 3, 40, 150):
         data = noisy_blocks(max(n, 4), 2, 0.3, seed=n)
         plain = Noted(matrix_of(data)[:n, :n])
         rows = true_triplets(
-            random_tree(np.random.default_rng(n), n), np.random.default_rng(0), told * (n > 2)
+            random_tree(np.random.default_rng(n), n), np.random.default_rng(0), n_triplets * (n > 2)
         )
         problem = Problem(oracle=plain, triplets=rows)
         trees = 0
@@ -453,7 +453,7 @@ def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatc
 
 @pytest.mark.parametrize("method", [*METHODS, *FULL.values()])
 @pytest.mark.parametrize("threads", [None, 3])
-def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkeypatch):
+def test_an_expensive_similarity_is_called_once_for_each_query(method, threads, monkeypatch):
     """And 16 times more, to see that it is symmetric; never on an item and itself."""
     monkeypatch.setattr(framework, "TASK", 30)
     matrix, calls = matrix_of(noisy_blocks(110, 2, 0.3)), []
@@ -472,7 +472,7 @@ def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkey
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_who_answers_pairs_is_called_once_a_request(method):
+def test_a_pairwise_oracle_is_called_once_a_request(method):
     """And asked for the same pairs as who must be called row by row; the trees are the same. A set
     whose similarities are all needed (here: up to 12 of 110 items) is one request, and one call."""
 
@@ -508,14 +508,14 @@ def test_who_answers_pairs_is_called_once_a_request(method):
 
 
 @pytest.mark.parametrize("method", FULL)
-@pytest.mark.parametrize("told", [0, 20])
+@pytest.mark.parametrize("n_triplets", [0, 20])
 @pytest.mark.parametrize("params", [{}, {"k": 3}, {"k": None}])
-def test_with_s_of_n_the_active_method_is_the_full_one(method, told, params):
+def test_with_s_of_n_the_active_method_is_the_full_one(method, n_triplets, params):
     for seed in range(4):
         n = 60
         data = noisy_blocks(n, 3, 0.4, seed=seed)
         rows = true_triplets(
-            random_tree(np.random.default_rng(seed), n), np.random.default_rng(1), told
+            random_tree(np.random.default_rng(seed), n), np.random.default_rng(1), n_triplets
         )
         problem = Problem(oracle=data.oracle, triplets=rows)
         for s in (n, n + 7):
@@ -602,10 +602,10 @@ def triplets_of(matrix, rng, count):
 @pytest.mark.parametrize("method", [*METHODS, "laplacian"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_without_noise_no_shape_of_hierarchy_is_mistaken(shape, method):
-    """Small samples, which often have nobody of a branch of the root: that is seen by those of it,
-    who are least alike to all that was sampled. With two branches no sample can fail; with 29, of
-    whatever size, those can whose branches hold less than an eighth of the items: of 15 items
-    2^29 / 8^15 do, one in 65,000."""
+    """Small samples, which often have no item of a branch of the root. The items of that branch
+    show it, since they are least alike to the sample. With two branches no sample can fail. With
+    29 branches a sample fails if its branches hold less than an eighth of the items. Of samples of
+    15 items this is a share of 2^29 / 8^15, one in 65,000."""
     params = {"cut": "laplacian"} if method == "laplacian" else {}
     method = "active-spectral" if method == "laplacian" else method
     for seed in range(12 if COMPILED else 1):
@@ -622,15 +622,15 @@ def test_without_noise_no_shape_of_hierarchy_is_mistaken(shape, method):
         assert all(each in found for each in clusters if len(each) > 1)
 
 
-@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("has_triplets", [False, True])
 @pytest.mark.parametrize("method", [*METHODS, "spectral", "kmeans"])
-def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, told):
+def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, has_triplets):
     """However few of the root's items it has; the sample may have none of them."""
     for seed in range(6 if COMPILED else 1):
         rng = np.random.default_rng([7, seed])
         n = int(rng.integers(300, 500)) if COMPILED else 240
         matrix, clusters = unbalanced(n, n // 10, rng)
-        rows = triplets_of(matrix, rng, 300)[:20] if told else None
+        rows = triplets_of(matrix, rng, 300)[:20] if has_triplets else None
         problem = Problem(similarity=matrix, triplets=rows)
         own = {"k": 2} if method in FULL.values() else {"k": 2, "s": 100}
         found = {
@@ -724,7 +724,7 @@ def test_others_agree_with_a_sample_where_the_three_point_condition_holds(matrix
 
 @given(nearly_ultrametric(), st.data())
 def test_links_are_similarities_above_the_lowest_of_the_sample(matrix, data):
-    """Components of a graph in which everybody, sampled or not, is a node; supernodes are bound."""
+    """Components of a graph in which each item, sampled or not, is a node; supernodes are bound."""
     m = len(matrix)
     s = data.draw(st.integers(2, m))
     named = data.draw(st.lists(st.integers(0, s - 1), min_size=s, max_size=s))
@@ -849,7 +849,7 @@ def test_with_noise_and_empty_items_outliers_are_still_looked_for():
 
 
 def pairs(n):
-    """Each item is like one other and nobody else."""
+    """Each item is like one other item only."""
     matrix = sparse.eye_array(n // 2).tocsr()
     return sparse.kron(matrix, [[0.0, 1.0], [1.0, 0.0]]).tocsr()
 
@@ -1014,7 +1014,7 @@ def test_a_run_that_is_dropped_ends_its_threads(monkeypatch):
     assert list(stream) == []
 
 
-def test_a_fault_in_a_thread_is_told():
+def test_a_fault_in_a_thread_is_reported():
     class Broken:
         n_items = 25_000
 
@@ -1115,22 +1115,22 @@ def test_alike_items_cost_no_more_and_lie_no_deeper_than_others(method, kinds):
         assert shown.metrics["repair"] == 0  # more of the same would say nothing
 
 
-def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
+def test_equal_items_are_assigned_the_same_by_any_thread(monkeypatch):
     rows = [[1, 2, 3], [5, 9, 100], [700, 17, 3]]
-    for told in ((), rows):
+    for triplets in ((), rows):
         found = []
         for task, threads in ((10**9, 1), (100, 1), (100, 3), (400, 2)):
             monkeypatch.setattr(framework, "TASK", task)
             monkeypatch.setattr(queries, "BLOCK", min(20 * task, 10**6))
-            shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, told or None, threads))
+            shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, triplets or None, threads))
             found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
-            assert shown.tree.satisfies(rows).all() or not told
+            assert shown.tree.satisfies(rows).all() or not triplets
         assert all(each == found[0] for each in found)
 
 
 def test_what_cannot_be():
     data = noisy_blocks(40, 2, 0.1)
-    for params, said in (
+    for params, message in (
         ({"s": 3, "k": 3}, "cannot show"),
         ({"below_s": "half"}, "'full' or 'stop'"),
         ({"A": "astrology"}, "no flat method"),
@@ -1144,10 +1144,14 @@ def test_what_cannot_be():
         ({"repair": "a lot"}, "repair must be"),
         ({"k": None, "max_k": 1}, "max_k must be"),
     ):
-        with pytest.raises(InvalidParameter, match=said):
+        with pytest.raises(InvalidParameter, match=message):
             ActiveCluster(**params).grow(data.oracle)
-    for also, said in (({"seed": -1}, "seed"), ({"seed": 2**64}, "seed"), ({"threads": 0}, "thr")):
-        with pytest.raises(InvalidParameter, match=said):
+    for also, message in (
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**64}, "seed"),
+        ({"threads": 0}, "thr"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
             ActiveCluster().grow(data.oracle, **also)
     with pytest.raises(InvalidParameter, match="seed"):
         ActiveCluster().divide(data.oracle, -1)
@@ -1205,7 +1209,7 @@ def test_a_small_cluster_that_no_sample_holds_is_found():
 
 
 class Clock:
-    """Time that passes only where somebody is asked."""
+    """Time that passes only during a query."""
 
     def __init__(self, each, own=0.0):
         self.now, self.each, self.own = 0.0, each, own
@@ -1244,15 +1248,17 @@ def slowed(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("told", [0, 10])
-def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed):
+@pytest.mark.parametrize("n_triplets", [0, 10])
+def test_an_expensive_run_can_be_stopped_and_watched_at_any_time(method, n_triplets, slowed):
     """A hundredth of a second a pair. A run stops between two items of its generator: these are
     at most .6 s apart (sixteen pairs are tried both ways; now and then twice as many as usual are
     asked for, and seen to take twice as long). Shown is what there is each second, though the first
     division takes 20."""
     n = 120
     matrix = matrix_of(noisy_blocks(n, 2, 0.3))
-    rows = true_triplets(random_tree(np.random.default_rng(1), n), np.random.default_rng(0), told)
+    rows = true_triplets(
+        random_tree(np.random.default_rng(1), n), np.random.default_rng(0), n_triplets
+    )
     clock = slowed(0.01)
     oracle, before, shown = clock.over(matrix), 0.0, []
 
@@ -1275,13 +1281,13 @@ def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed)
     counts = [query_counts.count_pairs(each.views[QUERIED_VIEW], n) for _, each in shown]
     assert counts == sorted(set(counts))
     whole = [each.tree for _, each in shown if len(each.tree.children(each.tree.root)) > 2]
-    assert told or len(whole) > 5  # while the first division is under way
+    assert n_triplets or len(whole) > 5  # while the first division is under way
     for _, each in shown:
         assert each.tree.satisfies(rows).all()
     assert shown[-1][1].tree == last(stream(MatrixOracle(matrix))).tree
 
 
-def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
+def test_the_time_of_answers_does_not_change_the_tree(slowed):
     n = 120
     matrix = matrix_of(noisy_blocks(n, 3, 0.5))
     found = []
@@ -1299,7 +1305,7 @@ def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
     assert found[0] == (plain.tree, plain.metrics)
 
 
-def test_who_takes_long_whatever_is_asked_is_asked_for_as_much_as_ever(slowed):
+def test_a_uniformly_slow_oracle_gets_batches_of_the_same_size(slowed):
     """A service that takes half a second a call: as many calls as requests of a cheap one, but for
     the first few, by which that is found out."""
     n = 120
@@ -1327,7 +1333,7 @@ def deepest_triples(data, seed, count=2000):
     return rows
 
 
-def test_the_budget_of_repair_is_kept_and_worth_it():
+def test_repair_keeps_its_budget_and_improves_the_tree():
     """Agreement at the deepest level, 2,000 triples: a standard error of 0.01 at most."""
     n, levels, sigma = (8000, 7, 0.3) if COMPILED else (600, 3, 0.6)
     for seed in range(2):
@@ -1390,7 +1396,7 @@ def test_the_budget_of_repair_is_kept_where_nothing_is_halved(flat, monkeypatch)
     assert most > 0.8  # and it is used
 
 
-def test_second_looks_are_worth_their_cost_by_themselves(monkeypatch):
+def test_rechecks_alone_are_worth_their_cost(monkeypatch):
     """Sets looked at whole being the same, those of s items. Of 2,000 triples (a standard error of
     .007, and less of a difference on the same ones) second looks get .026 to .107 more right here.
     """
@@ -1545,19 +1551,21 @@ def test_no_pair_counts_twice_in_an_average_of_a_division_with_triplets():
     joined_by_others = looked_again = 0
     everything = np.arange(n, dtype=np.int32)
 
-    class Told(MatrixOracle):
+    class RecordingOracle(MatrixOracle):
         def similarity(self, rows, cols):
-            told.append((set(rows.tolist()), set(cols.tolist())))
+            queried.append((set(rows.tolist()), set(cols.tolist())))
             return super().similarity(rows, cols)
 
     for seed in range(40):
-        told = []
-        division = recursion.Recursion(Told(matrix), settings, everything, seed, rows)
+        queried = []
+        division = recursion.Recursion(RecordingOracle(matrix), settings, everything, seed, rows)
         for _ in division.first_division():
             pass
-        joined_by_others += len(told[0][0]) > s
+        joined_by_others += len(queried[0][0]) > s
         looked_again += division.rechecks > 0
-        found = [p for r, c in told for p in itertools.product(r, c)]  # whose average, with whom
+        found = [
+            p for r, c in queried for p in itertools.product(r, c)
+        ]  # pairs (row, column) of averages
         assert len(found) == len(set(found))
     assert joined_by_others > 5
     assert looked_again > 5

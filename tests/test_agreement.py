@@ -71,7 +71,7 @@ def zoo(loop):
         yield made
 
 
-def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
+def test_the_chosen_methods_run_once_in_the_background(zoo, loop):
     driver = AgreementRuns(zoo, loop.schedule)
     zoo.change_view(agree_with=("average", "ward", "complete"))
     sheet = agreement_sheet.state(zoo)
@@ -119,7 +119,7 @@ def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
     assert [name for name, _ in zoo.view.agreed] == ["average"]
 
 
-def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
+def test_impossible_or_slow_targets_are_reported(zoo, loop, monkeypatch):
     driver = AgreementRuns(zoo, loop.schedule)
     monkeypatch.setattr(agreement_model, "TIMEOUT", 0.3)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
@@ -222,7 +222,7 @@ def test_a_run_of_as_many_clusters_counts_itself(flowers, loop):
 
 def test_partitions_of_their_own_are_made_under_the_constraints(flowers, loop):
     free = flowers.session.snapshot.labels
-    # Two of one cluster and one of another, said to be the other way round.
+    # Two of one cluster and one of another, with the answer reversed.
     a, b = np.flatnonzero(free == 0)[:2]
     c = np.flatnonzero(free == 1)[0]
     flowers.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
@@ -235,7 +235,7 @@ def test_partitions_of_their_own_are_made_under_the_constraints(flowers, loop):
     assert dict(flowers.view.agreed)["adds-sdp"].labels.tolist() == wanted.labels.tolist()
 
 
-def test_lambda_gives_way_to_the_k_compared(flowers, loop):
+def test_the_compared_k_replaces_lambda(flowers, loop):
     flowers.dispatch(act.SetParams({"lam": 1e6}))  # so large that there is one cluster
     loop.until(lambda: flowers.session.status == "settled")
     flowers.change_view(agree_k=3)
@@ -245,7 +245,7 @@ def test_lambda_gives_way_to_the_k_compared(flowers, loop):
     assert len(set(result.labels)) == 3
 
 
-def test_all_that_parts_items_at_will_says_so():
+def test_every_partition_with_free_k_is_declared():
     """A method's ``at_k`` gives parameters that it takes; without one it has no labels."""
     for name in algorithms():
         method = get(name)

@@ -39,7 +39,7 @@ def test_one_person_without_a_name_is_no_expert(zoo):
     assert [row["on"] for row in shown["experts"]["rows"]] == [True, False]
 
 
-def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
+def test_answers_have_the_named_author_and_agreement_is_shown(zoo):
     gestures = Gestures(zoo)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     ACTS(gestures, "author", {"value": "Ann"})
@@ -51,12 +51,12 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     assert [each.author for each in zoo.session.constraints] == ["you", "Ann", "Ann"]
     (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     # Ann's second answer contradicts her first, which is in use: it is not counted as hers.
-    assert (pair["share"], pair["clashes"]) == ("100 %", [])
+    assert (pair["share"], pair["disagreements"]) == ("100 %", [])
     zoo.dispatch(act.DeleteConstraint(2), act.AddConstraint((3, 4), 0, author="Ann"))
     (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     assert pair["share"] == "0 %"
     assert pair["sentence"] == "0 alike, 1 in conflict, of 1 triple."
-    (clash,) = pair["clashes"]
+    (clash,) = pair["disagreements"]
     assert clash["sentence"] == zoo.session.constraints[0].sentence(zoo.session.labels)
     assert clash["with"] == [zoo.session.constraints[1].sentence(zoo.session.labels)]
 
@@ -105,8 +105,8 @@ def test_an_order_is_named_in_the_menu(zoo):
     upload(zoo, "constraints", "some.csv", f"{a},{b},{c}\n")
     assert "no header" in zoo.view.error[0]
     upload(zoo, "anchor-near-far", "some.csv", f"{a},{b},{c}\n")
-    (said,) = zoo.session.constraints
-    assert (said.group, said.apart) == ((0, 1), 2)
+    (constraint,) = zoo.session.constraints
+    assert (constraint.group, constraint.apart) == ((0, 1), 2)
 
 
 def test_a_parameter_makes_hard_answers_soft(zoo):

@@ -58,7 +58,7 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
 
 
 @pytest.mark.parametrize(
-    ("content", "name", "said"),
+    ("content", "name", "message"),
     [
         (npy(np.arange(5.0)), "t.npy", "of shape 5"),
         (npy(np.array([["a", "b"]])), "t.npy", "<U1 of shape 1 x 2"),
@@ -74,8 +74,8 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
         (b"PK\x03\x04" + b"x" * 50, "t.csv", "Excel workbook"),
     ],
 )
-def test_what_is_no_array_of_numbers_is_told(content, name, said):
-    with pytest.raises(HcvizError, match=said):
+def test_what_is_no_array_of_numbers_is_refused(content, name, message):
+    with pytest.raises(HcvizError, match=message):
         read_table(content, name)
 
 
@@ -90,7 +90,7 @@ def test_what_else_an_archive_holds_is_left_alone_and_names_may_be_bytes():
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.npz"])
-def test_check_tells_what_an_array_holds(name, tmp_path, capsys):
+def test_check_describes_an_array(name, tmp_path, capsys):
     values = np.random.default_rng(0).random((20, 5))
     (tmp_path / name).write_bytes(npy(values) if name == "t.npy" else npz(features=values))
     assert cli.main(["check", str(tmp_path / name)]) == 0

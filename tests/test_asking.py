@@ -102,8 +102,8 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
         card.pick(item)
     draft = constraints_model.state(store)["draft"]
     assert draft["verdict"]["kind"] == "correction"
-    assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
-    assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
+    assert draft["sampleShares"][0]["kind"] in ("surprising", "so far")
+    assert "of the sampled trees" in draft["sampleShares"][0]["sentence"]
     assert asked(store) is first
     gestures.apply()
     assert asked(store) is None
@@ -158,10 +158,10 @@ def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):
 
 
 def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monkeypatch):
-    heard = []
+    calls = []
     choose = questions.ask
     monkeypatch.setattr(
-        questions, "ask", lambda *a, **more: heard.append(more["induced"]) or choose(*a, **more)
+        questions, "ask", lambda *a, **more: calls.append(more["induced"]) or choose(*a, **more)
     )
     assert not questions_model.state(store)[
         "varied"
@@ -172,7 +172,7 @@ def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monke
     card.act("induced", {"value": "piece"})
     assert questions_model.state(store)["induced"]
     card.act("induced", {"value": "tree"})
-    assert heard == [False, True, False]
+    assert calls == [False, True, False]
 
 
 def test_the_whole_tree_is_asked_about_again_after_a_skip_and_a_correction(store, card, loop):

@@ -1,4 +1,4 @@
-"""The store writes ahead: what a person said is on the disk before anything runs for it."""
+"""The store writes ahead: an answer is on the disk before a run begins for it."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def on_disk(shelf):
     return found.session
 
 
-def said(session):
+def statements(session):
     return [(c.group, c.apart, c.enabled, c.note) for c in session.constraints]
 
 
-def told(session):
+def logged_actions(session):
     return [each.action for each in session.log if not isinstance(each.action, RUN_REPORTS)]
 
 
@@ -92,8 +92,8 @@ def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monk
 
     def start(run, method, problem, params, seed, start, samples, seconds):
         kept = on_disk(shelf)
-        starts.append((said(kept), told(kept)))
-        assert told(kept) == told(store.session)
+        starts.append((statements(kept), logged_actions(kept)))
+        assert logged_actions(kept) == logged_actions(store.session)
         rows = problem.triplets.rows.tolist()
         assert kept.triplets.rows.tolist() == rows  # what it is to run under
 
@@ -104,7 +104,7 @@ def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monk
     store.dispatch(act.SetSeed(4))
     store.dispatch(wrong(store, 2), wrong(store, 3))
     assert [len(each) for each, _ in starts] == [1, 2, 1, 2, 3]
-    assert said(on_disk(shelf)) == said(store.session)
+    assert statements(on_disk(shelf)) == statements(store.session)
 
 
 def test_the_order_holds_for_any_answer_and_any_kind_of_record(make, shelf, monkeypatch):
@@ -166,11 +166,11 @@ def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop
     again = make("iris")
     other = AutosaveController(again, shelf)
     other.act("rejoin", {"name": names[0]})
-    assert said(again.session) == []  # the old page still holds it
+    assert statements(again.session) == []  # the old page still holds it
     for tab in tabs:
         tab.close()
     other.tick()
-    loop.until(lambda: said(again.session) == said(stores[0].session))
+    loop.until(lambda: statements(again.session) == statements(stores[0].session))
     assert again.session.labels == stores[0].session.labels
     assert again.view.message.startswith("Resumed")
     assert again.view.unfinished is None  # it is not offered besides
@@ -197,18 +197,18 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     second.tick()
     assert again.session is before  # nothing happens until the person chooses
     resume(second, loop)
-    assert said(again.session) == said(store.session)
+    assert statements(again.session) == statements(store.session)
     assert [p.label for p in again.session.past][:-1] == [p.label for p in store.session.past]
     assert [p.label for p in again.session.future] == []  # running on is a step of its own
     assert again.view.unfinished is None
     assert again.session.status == "sampling"  # it was at work, and is again
     loop.until(lambda: again.session.status == "settled")
     assert again.session.tree.satisfies(again.session.triplets).all()
-    (kept,) = told(again.session)[-2:-1]
+    (kept,) = logged_actions(again.session)[-2:-1]
     assert isinstance(kept, act.RunInterrupted)
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
-    assert said(read_journal(folder, get).session) == said(store.session)
+    assert statements(read_journal(folder, get).session) == statements(store.session)
 
 
 def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, monkeypatch):
@@ -226,12 +226,12 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     assert again.session.status == store.session.status
     for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
         assert equal_values(getattr(again.session, name), getattr(store.session, name)), name
-    assert told(again.session) == told(store.session)
+    assert logged_actions(again.session) == logged_actions(store.session)
     assert (again.view.heights, again.view.clusters) == ("even", 4)
 
 
 class SlowJournal:
-    """``read_journal`` on a thread, while nobody holds it; never on the page's own."""
+    """``read_journal`` on a thread, while no lock is held; never on the page's own."""
 
     def __init__(self, monkeypatch):
         self.go, self.begun = threading.Event(), threading.Event()
@@ -248,7 +248,7 @@ class SlowJournal:
 
 @pytest.fixture
 def left(make, shelf):
-    """A session with one answer, which nobody is at work on."""
+    """A session with one answer that no page has open."""
     store = make()
     kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
@@ -256,7 +256,7 @@ def left(make, shelf):
     return store
 
 
-def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, monkeypatch):
+def test_an_unfinished_session_is_read_in_the_background(left, make, shelf, loop, monkeypatch):
     again = make("iris")
     autosave = AutosaveController(again, shelf)
     journal, before = SlowJournal(monkeypatch), again.session
@@ -268,7 +268,7 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     again.dispatch(act.AddConstraint((5, 6), 7))  # goes on meanwhile, and is kept
     journal.go.set()
     loop.until(lambda: again.view.loading is None)
-    assert said(again.session) == said(left.session)
+    assert statements(again.session) == statements(left.session)
     assert again.view.message.startswith("Resumed: Zoo")
     assert again.view.message.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
     assert again.view.error is None
@@ -321,7 +321,7 @@ def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
     second = AutosaveController(again, shelf)
     again.dispatch(act.AddConstraint((5, 6), 7))
     resume(second, loop)
-    assert said(again.session) == said(store.session)
+    assert statements(again.session) == statements(store.session)
     second.finish_writing()
     loop.until(lambda: len(folders(shelf)) == 2)  # then the resumed one's first folder goes
     left = shelf.unfinished()
@@ -337,7 +337,7 @@ def test_a_session_file_that_is_opened_begins_another_journal(make, shelf, loop)
     store.restore(load_session(content))
     store.dispatch(act.AddConstraint((6, 7), 8))
     autosave.close()
-    found = sorted(said(read_journal(each, get).session) for each in folders(shelf))
+    found = sorted(statements(read_journal(each, get).session) for each in folders(shelf))
     assert found == sorted(
         [[((0, 1), 2, True, ""), ((3, 4), 5, True, "")],
          [((0, 1), 2, True, ""), ((6, 7), 8, True, "")]]
@@ -364,7 +364,7 @@ def test_discarding_offers_the_next_and_then_nothing(make, shelf):
 
 
 @pytest.mark.parametrize("harm", ["all", "part"])
-def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
+def test_a_damaged_session_is_reported_and_kept(make, shelf, loop, harm):
     store = make()
     kept = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
@@ -385,16 +385,16 @@ def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
         assert "cannot be resumed" in message
         assert again.session is before
     else:
-        assert said(again.session) == said(store.session)[:1]
+        assert statements(again.session) == statements(store.session)[:1]
         assert "1 answer could be read" in message
     autosave.close()
-    (aside,) = [each for each in folders(shelf) if each.name.endswith(".damaged")]
-    assert aside.name in hint
-    assert (aside / log.name).read_bytes() == b"".join(lines)
+    (damaged,) = [each for each in folders(shelf) if each.name.endswith(".damaged")]
+    assert damaged.name in hint
+    assert (damaged / log.name).read_bytes() == b"".join(lines)
     assert again.view.unfinished is None
 
 
-def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
+def test_a_full_disk_is_reported_once_and_the_work_continues(make, shelf, loop, monkeypatch):
     store = make()
     autosave = AutosaveController(store, shelf)
 
@@ -412,7 +412,7 @@ def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkey
     autosave.tick()
 
 
-def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
+def test_a_slow_disk_for_bases_does_not_block_the_page(make, shelf, loop, monkeypatch):
     """While a base is being written, answers are taken, written and run."""
     store = make()
     autosave = AutosaveController(store, shelf)
@@ -429,14 +429,14 @@ def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
     autosave.tick()
     assert autosave.is_writing
     store.dispatch(act.AddConstraint((3, 4), 5))
-    assert said(on_disk(shelf)) == said(store.session)  # from the old log and the new
+    assert statements(on_disk(shelf)) == statements(store.session)  # from the old log and the new
     autosave.tick()
     go.set()
     autosave.finish_writing()
-    assert said(on_disk(shelf)) == said(store.session)
+    assert statements(on_disk(shelf)) == statements(store.session)
 
 
-def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
+def test_a_removed_folder_is_made_again(make, shelf, loop):
     """Resumed in another tab while this one was not connected, say; then it came back."""
     store = make()
     autosave = AutosaveController(store, shelf)
@@ -446,7 +446,7 @@ def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
     shelf.discard(found.name)
     autosave.tick(unattended=False)
     store.dispatch(act.AddConstraint((3, 4), 5))
-    assert said(on_disk(shelf)) == said(store.session)
+    assert statements(on_disk(shelf)) == statements(store.session)
 
 
 def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf):

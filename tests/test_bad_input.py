@@ -141,9 +141,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "said"), CASES)
-def test_invalid_input_raises_a_clear_error(call, kind, said):
-    with pytest.raises(HcvizError, match=said) as caught:
+@pytest.mark.parametrize(("call", "kind", "message"), CASES)
+def test_invalid_input_raises_a_clear_error(call, kind, message):
+    with pytest.raises(HcvizError, match=message) as caught:
         call()
     assert type(caught.value) is kind
     assert caught.value.message.endswith(".")
@@ -170,9 +170,9 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "name", "value", "said"), PARAMETERS)
-def test_invalid_parameters_raise_a_clear_error(method, name, value, said):
-    with pytest.raises(InvalidParameter, match=f"^{re.escape(said)}$"):
+@pytest.mark.parametrize(("method", "name", "value", "message"), PARAMETERS)
+def test_invalid_parameters_raise_a_clear_error(method, name, value, message):
+    with pytest.raises(InvalidParameter, match=f"^{re.escape(message)}$"):
         get(method).parameters(**{name: value})
 
 
@@ -219,7 +219,7 @@ def table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["run", "average", "TABLE", "--seed", "-1"], "The seed must be"),
         (["serve", "--port", "99999"], "no port 99999"),
@@ -228,10 +228,10 @@ def table(tmp_path):
         (["run", "ddt", "TABLE", "--mu", "low"], "mu must be 'mean' or 'zero', not 'low'"),
     ],
 )
-def test_the_command_line_prints_errors_in_one_line(words, said, table, capsys):
+def test_the_command_line_prints_errors_in_one_line(words, message, table, capsys):
     assert cli.main([table if word == "TABLE" else word for word in words]) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert err.startswith("hcviz: ")
     assert err.count("\n") == 1
 

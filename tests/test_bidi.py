@@ -35,7 +35,7 @@ def test_right_to_left_letters_stay():
 
 
 def test_the_page_has_the_same_list():
-    script = (ROOT / "hcviz/ui/parts/dom.js").read_text()
+    script = (ROOT / "hcviz/ui/parts/dom.js").read_text(encoding="utf-8")
     (found,) = re.findall(r"BIDI_CONTROL = /(\[.*\])/g", script)
     page = {chr(code) for code in range(0x10000) if re.match(found, chr(code))}
     assert page == {*CONTROLS}

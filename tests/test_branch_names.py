@@ -55,7 +55,7 @@ def crossed(picture, slot, found):
     width=st.floats(10, 150), data=st.data(),
 )  # fmt: skip
 @settings(max_examples=150, deadline=None)
-def test_names_never_overlap_and_say_when_they_cover_lines(seed, n, row, width, data):
+def test_names_never_overlap_and_report_covered_lines(seed, n, row, width, data):
     tree = random_tree(np.random.default_rng(seed), n)
     picture = drawn(tree, row)
     slots = data.draw(st.lists(st.integers(n, tree.root), unique=True, min_size=1))

@@ -24,7 +24,7 @@ from hcviz.core.build import (
 from hcviz.core.errors import InvalidConstraint
 from tests.trees import all_trees, caterpillar, random_tree, true_triplets
 
-#: Without the compiler the large cases shrink, and speed says nothing.
+#: Without the compiler the large cases shrink, and speed is not measured.
 COMPILED = not numba.config.DISABLE_JIT
 LARGE = 20_000 if COMPILED else 400
 
@@ -239,7 +239,7 @@ def test_repair_keeps_clades_that_no_triplet_names(seed, n, rough, polytomies):
 
 
 def test_one_triplet_moves_one_branch():
-    #    .----+-----.              .----+-----.        0 is told to go with 3 before 1. The old
+    #    .----+-----.              .----+-----.        The triplet is 03|1. The old
     #  .-+-.     .--+-.          .-+-.     .--+--.     clades {0, 1} and {0, 1, 2} contradict that;
     # .+.  2    .+.   5          1   2    .+-.   0     {3, 4, 5} does not, so it stays whole and 0
     # 0 1       3 4                      .+. 5         comes to it.

@@ -64,7 +64,7 @@ def names(holds):
     return {name for name in MODULES if holds(get(name))}
 
 
-def test_methods_declare_what_the_page_used_to_know_by_name():
+def test_methods_declare_their_capabilities():
     assert names(lambda each: each.objective == "minimise") == MINIMISERS
     assert names(lambda each: each.maximises_cost({})) == MAXIMISERS
     far = names(

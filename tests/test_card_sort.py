@@ -34,7 +34,7 @@ Cid,harp,x
 
 
 def literal(rows):
-    """The share of those who sorted both that put both on one pile; None where nobody did."""
+    """The share of those who sorted both that put both on one pile; None if no participant did."""
     cards = list(dict.fromkeys(card for _, card, _ in rows))
     found = {}
     for a, b in itertools.combinations(cards, 2):
@@ -79,9 +79,9 @@ def test_the_similarity_is_the_definitions(data):
         i, j = cards.index(a), cards.index(b)
         assert found.similarity[i, j] == found.similarity[j, i]
         assert found.similarity[i, j] == pytest.approx(np.mean(known) if share is None else share)
-    said = " ".join(found.notes)
-    assert ("No participant sorted both cards of" in said) == (len(known) < len(wanted))
-    assert ("Cards left aside" in said) == any(not pile for _, _, pile in rows)
+    notes = " ".join(found.notes)
+    assert ("No participant sorted both cards of" in notes) == (len(known) < len(wanted))
+    assert ("Cards left aside" in notes) == any(not pile for _, _, pile in rows)
 
 
 def test_other_columns_are_left_out_and_any_order_is_read():
@@ -92,7 +92,7 @@ def test_other_columns_are_left_out_and_any_order_is_read():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ("p,x,a\np,y,b\np,x,b\n", "Row 4: 'p' has sorted 'x' before"),
         ("p,x,a\n,y,b\n", "Row 3, column participant: the cell is empty"),
@@ -102,8 +102,8 @@ def test_other_columns_are_left_out_and_any_order_is_read():
         ("p,x,\np,y,\n", "No participant sorted two cards"),
     ],
 )
-def test_a_bad_card_sort_gets_a_sentence(rows, said):
-    with pytest.raises(InvalidData, match=said):
+def test_a_bad_card_sort_gets_a_sentence(rows, message):
+    with pytest.raises(InvalidData, match=message):
         read_table(f"participant,card,pile\n{rows}".encode(), "sort.csv")
 
 
@@ -128,7 +128,7 @@ def placed(data):
 
 
 @pytest.mark.parametrize("text", [BY_PARTICIPANT, BY_CARD, EXPORT, "\ufeff" + BY_CARD])
-def test_each_form_says_who_put_which_card_where(text):
+def test_each_form_has_the_piles_of_all_participants(text):
     data = read_table(text.encode(), "sort.csv", kind="card-sort")
     assert placed(data) == PLACED
 
@@ -154,21 +154,21 @@ def test_a_table_of_features_is_no_card_sort(text):
     assert data.features is not None
 
 
-def test_a_wide_form_that_is_read_as_features_says_so():
+def test_a_wide_form_read_as_features_gets_a_note():
     notes = read_table(b"participant,a,b,c,d\nAda,x,x,y,y\nBea,u,v,v,v\n").notes
     assert any("choose “Card sort”" in note for note in notes)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("card,Food,Drink\ntea,0,9\nrice,8,1\n", "counts how often"),
         ("what,one,two\ntea,x,y\nrice,y,y\n", "three columns: participant, card and pile"),
         ("participant,card\nAda,tea\n", "three columns: participant, card and pile"),
     ],
 )
-def test_other_tables_are_refused_with_the_three_columns(text, said):
-    with pytest.raises(InvalidData, match=said) as caught:
+def test_other_tables_are_refused_with_the_three_columns(text, message):
+    with pytest.raises(InvalidData, match=message) as caught:
         read_table(text.encode(), kind="card-sort")
     assert "participant, card and pile" in caught.value.message
 

@@ -87,7 +87,7 @@ def test_names_are_merged_split_and_undone(store):
     assert used_by(store) == before
 
 
-def test_a_participant_who_is_off_does_not_count(store, loop):
+def test_a_participant_switched_off_does_not_count(store, loop):
     similarity = store.problem.similarity
     ACTS(Gestures(store), "participant", {"name": "P4", "on": False})
     loop.until(lambda: store.session.status == "settled")

@@ -80,7 +80,7 @@ def models_of(part, seen=None):
         yield from models_of(vars(part) if hasattr(part, "__dict__") else (), seen)
 
 
-def test_whatever_the_centre_draws_with_is_in_the_page(centre):
+def test_all_sources_of_the_centre_are_in_the_page(centre):
     """What no document holds never reaches a browser, and nothing says so."""
     document = Document()
     document.add_root(centre.figures.grid.grid)
@@ -124,7 +124,7 @@ def test_selection_and_collapse_follow_their_leaves_not_their_nodes(centre, tree
     assert centre.state.layout.n_rows == N
 
 
-def test_branches_open_for_the_leaves_in_them_however_deep(centre, tree):
+def test_branches_open_for_their_leaves_at_any_depth(centre, tree):
     small = next(leaves for leaves in tree.clades() if 3 <= leaves.size <= 8)
     node = tree.smallest_clade(small)
     large = tree.leaves(int(tree.parent[node]))
@@ -188,9 +188,9 @@ def test_clicks_become_picks(items, tree):
         assert picks[-1].leaves == (centre.order[3],)
 
 
-def test_a_double_click_collapses_and_says_so(items, tree):
-    told, picks = [], []
-    centre = Centre(on_pick=picks.append, on_toggle=told.append)
+def test_a_double_click_collapses_and_reports_it(items, tree):
+    toggled, picks = [], []
+    centre = Centre(on_pick=picks.append, on_toggle=toggled.append)
     centre.set_items(items)
     centre.set_tree(tree)
     node = tree.n_nodes - 2
@@ -206,14 +206,14 @@ def test_a_double_click_collapses_and_says_so(items, tree):
 
     centre.pointer.tap("tree", Elsewhere())
     centre.pointer.double_tap("tree", Event())  # quick, but in two places: two clicks
-    assert told == []
+    assert toggled == []
     assert len(picks) == 2
     centre.pointer.double_tap("tree", Event())
-    assert set(told[0]) == set(tree.leaves(node).tolist())
+    assert set(toggled[0]) == set(tree.leaves(node).tolist())
     assert centre.state.layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
 
 
-def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
+def test_a_cut_shows_its_clusters_and_is_drawn(centre, tree):
     level = float(np.sort(tree.height)[-4])
     assert centre.set_cut(level) == 4
     assert len(centre.figures.strips.source.data["image"]) == 2  # classes and clusters
@@ -225,15 +225,15 @@ def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
 
 
 def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
-    told = []
-    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    cuts = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: cuts.append(args))
     centre.set_items(items)
     centre.set_tree(tree)
     level = float(np.sort(tree.height)[-3])
     centre.figures.dendrogram.cut_grip.location = level
-    assert told[-1] == (level, 3)
+    assert cuts[-1] == (level, 3)
     centre.figures.dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
-    assert told[-1] == (None, 0)
+    assert cuts[-1] == (None, 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, N])
@@ -242,8 +242,8 @@ def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
 
     The line of one cluster is above the root. A line that is dragged there is removed.
     """
-    told = []
-    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    cuts = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: cuts.append(args))
     centre.set_items(items)
     centre.set_tree(tree)
     document = Document()
@@ -251,11 +251,11 @@ def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
     document.hold("combine")
     centre.set_partition(partition.by_count(tree, count))
     document.unhold()
-    assert told == []
+    assert cuts == []
     assert len(np.unique(centre.clusters())) == count
 
 
-def test_marks_are_told_apart_by_shape_as_well_as_by_colour(centre):
+def test_marks_differ_by_shape_and_colour(centre):
     centre.set_marks([1, 2], [7])
     marks = centre.figures.labels.marks.data
     assert list(marks["shape"]) == ["circle", "circle", "inverted_triangle"]
@@ -298,7 +298,7 @@ def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
 
 
 @pytest.mark.parametrize("n", [5, 150, 2_000])
-def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
+def test_merged_clades_are_not_drawn_and_all_else_works(n):
     """The tree itself stays: what is selected, cut, collapsed and stated is of all its clades."""
     rng = np.random.default_rng(n)
     tree = random_tree(rng, n)
@@ -539,8 +539,8 @@ def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
     assert cell == (column, row)
     centre.set_matrix("features", columns="file")
     assert describe_cell(layout, items, centre.source.cells, "item 3", 2.5, row)[1] == "f2: missing"
-    told = describe_cell(layout, items, centre.source.cells, "item 3", 4.5, row)[1]
-    assert told == f"f4: {items.features[3, 4]:.4g}"
+    value_text = describe_cell(layout, items, centre.source.cells, "item 3", 4.5, row)[1]
+    assert value_text == f"f4: {items.features[3, 4]:.4g}"
 
 
 def test_names_from_the_data_cannot_bring_markup():
@@ -558,8 +558,8 @@ def test_the_legend_shows_whole_chips_and_counts_the_others():
         assert shown == names[: len(shown)]
         assert whole is None or len(shown) == whole
         assert whole is not None or 0 < len(shown) < 8
-        told = f"and {8 - len(shown)} more" if shown else "8 classes"
-        assert (told in html) == (len(shown) < 8)
+        rest = f"and {8 - len(shown)} more" if shown else "8 classes"
+        assert (rest in html) == (len(shown) < 8)
 
 
 def test_what_is_shown_can_be_saved(centre, tree):

@@ -44,7 +44,7 @@ def shown(tree: Tree, oracle=None, on_pick=lambda pick: None) -> Centre:
 
 
 @pytest.mark.parametrize("n", [3_000, 60_000])
-def test_what_the_browser_holds_is_bounded_whatever_the_tree(n):
+def test_what_the_browser_holds_is_bounded_for_any_tree(n):
     features = np.random.default_rng(0).standard_normal((n, 4))
     for tree in combs(n):
         centre = shown(tree, FeatureOracle(features))
@@ -95,7 +95,7 @@ def _pooled(whole, edges, order, most):
     return np.array([[whole[np.ix_(a, b)].mean() for b in bins] for a in bins])
 
 
-class Dear:
+class ExpensiveOracle:
     """An oracle that is not cheap."""
 
     def __init__(self, n: int) -> None:
@@ -106,9 +106,9 @@ class Dear:
         return 1.0 / (1.0 + np.abs(np.subtract.outer(rows, cols)))
 
 
-def test_a_picture_that_may_take_long_is_worked_out_beside_the_page():
+def test_a_slow_picture_is_computed_in_the_background():
     n = 2_000
-    tree, oracle, waiting = random_tree(np.random.default_rng(3), n), Dear(n), []
+    tree, oracle, waiting = random_tree(np.random.default_rng(3), n), ExpensiveOracle(n), []
     centre = Centre(on_pick=lambda pick: None)
     centre.set_worker(lambda work, done: waiting.append((work, done)))
     centre.set_items(Items([str(k) for k in range(n)], similarity=oracle))
@@ -116,7 +116,7 @@ def test_a_picture_that_may_take_long_is_worked_out_beside_the_page():
     assert not centre.figures.heat.whole.data["image"]
     assert len(waiting) == 1
     centre.show_rows(500, 560)
-    centre.show_rows(600, 660)  # the newest wish counts
+    centre.show_rows(600, 660)  # the newest request counts
     while waiting:
         work, done = waiting.pop()
         done(work())
@@ -198,8 +198,8 @@ def test_a_picture_that_came_too_late_is_not_shown():
     assert len(heat.sharp.data["x"]) == len(heat.whole.data["x"]) == 0
 
 
-def test_the_scale_of_a_dear_similarity_is_asked_for_once_and_beside_the_page():
-    oracle, other, waiting = Dear(40), Dear(40), []
+def test_the_scale_of_an_expensive_similarity_is_computed_once_in_the_background():
+    oracle, other, waiting = ExpensiveOracle(40), ExpensiveOracle(40), []
     items = Items([str(k) for k in range(40)], similarity=oracle)
     centre = Centre(on_pick=lambda pick: None)
     centre.set_worker(lambda work, done: waiting.append((work, done)))
@@ -220,7 +220,7 @@ def test_the_scale_of_a_dear_similarity_is_asked_for_once_and_beside_the_page():
     assert cells.raw is other
     assert cells.scaled
     assert (cells.low, cells.high) == (plain.low, plain.high)
-    # One that fails is drawn on some scale; the fault is said by who works beside the page.
+    # One that fails is drawn on some scale; the background computation reports the fault.
     centre.set_similarity(oracle)
     waiting[-1][1](None)
     assert centre.source.cells.scaled

@@ -71,7 +71,7 @@ def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     assert (tools["unsure"], tools["below"]) == ("merged", 70)
 
 
-def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
+def test_a_group_is_described_by_its_share_of_trees(store):
     tree = store.session.snapshot.tree
     whole = tuple(int(x) for x in tree.leaves(tree.n_leaves + 60))
     share = supports_model.group_sentence(store, whole)
@@ -85,12 +85,12 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     assert supports_model.group_sentence(store, (0,)) is None
     store.change_view(selection=whole)
     shown = inspector_model.state(store)["selection"]
-    assert shown["sure"] == share
+    assert shown["support"] == share
     assert shown["words"].endswith(share)
 
 
 @pytest.fixture
-def told(store):
+def accuracy_of(store):
     """The page's words on samples of a kind, in the place of those that the run made."""
 
     def of(make):
@@ -107,34 +107,34 @@ def told(store):
     return of
 
 
-def test_settled_is_said_of_independent_draws_only(store, told):
+def test_only_independent_draws_count_as_settled(store, accuracy_of):
     rng = np.random.default_rng(0)
-    said = told(lambda k, tree: (tree, rng.normal()))
-    assert said["word"] == "settled"
-    assert said["why"] == "Supports are accurate to about 1 point."
-    assert said["details"].startswith("Both halves of the one chain agree")
+    verdict = accuracy_of(lambda k, tree: (tree, rng.normal()))
+    assert verdict["word"] == "settled"
+    assert verdict["why"] == "Supports are accurate to about 1 point."
+    assert verdict["details"].startswith("Both halves of the one chain agree")
     assert supports_model.is_settled(store)
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
         "100 % of the last 3,500 trees have exactly this group."
     )
-    assert inspector_model.live(store)["sure"] == said
+    assert inspector_model.live(store)["accuracy"] == verdict
 
 
-def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, told):
+def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, accuracy_of):
     rng = np.random.default_rng(0)
-    said = told(lambda k, tree: (tree, rng.normal() + k / 500))
-    assert said["word"] == "settled"
-    assert "still differ in the log joint" in said["details"]
+    verdict = accuracy_of(lambda k, tree: (tree, rng.normal() + k / 500))
+    assert verdict["word"] == "settled"
+    assert "still differ in the log joint" in verdict["details"]
 
 
-def test_supports_that_drift_are_settling_and_a_run_goes_on_from_there(store, told):
+def test_supports_that_drift_are_settling_and_a_run_continues_from_there(store, accuracy_of):
     """Clades that are in every tree of the first half, and in none of the other."""
     tree = store.session.snapshot.tree
-    said = told(drifting())
-    assert said["word"] == "settling"
+    verdict = accuracy_of(drifting())
+    assert verdict["word"] == "settling"
     # Of the trees from number 500 on the two halves have no clade of several items in common.
-    assert said["why"] == ("The supports are not accurate yet. Run goes on from here.")
+    assert verdict["why"] == ("The supports are not accurate yet. Run goes on from here.")
     assert not supports_model.is_settled(store)
     whole = tuple(tree.leaves(tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
@@ -165,32 +165,32 @@ def _with_another_clade(tree):
     return Tree(parent, tree.height, tree.n_leaves)
 
 
-def test_a_clade_in_doubt_is_called_by_its_labels(store, told):
+def test_a_clade_in_doubt_is_called_by_its_labels(store, accuracy_of):
     """One tree, then another: where they differ is what the sentence is about."""
     tree, labels = store.session.snapshot.tree, store.session.labels
     three = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
     a, b, c = sorted(tree.leaves(three).tolist(), key=lambda x: tree.parent[x] == three)
     other = _with_another_clade(tree)
     rng = np.random.default_rng(0)
-    said = told(lambda k, _: (tree if k < 2250 else other, rng.normal()))
+    verdict = accuracy_of(lambda k, _: (tree if k < 2250 else other, rng.normal()))
     pairs = [" and ".join(labels[x] for x in sorted(pair)) for pair in ((a, b), (c, b))]
     found = store.samples.verdict().numbers
     shares = ["50 %", "50 %"]  # the halves of the 3,500 trees from number 500 on
     names = {f"the clade of {x} ({y} of the trees)" for x, y in zip(pairs, shares, strict=True)}
     assert found.keys() == {"the log joint", "the root's height", *names}
-    assert any(f"still differ in {name}: R-hat is infinite" in said["details"] for name in names)
+    assert any(f"still differ in {name}: R-hat is infinite" in verdict["details"] for name in names)
 
 
 def test_what_200_trees_of_zoo_say(store):
-    said = supports_model.accuracy_state(store)
-    assert said["word"] != "settled"  # worth a handful of independent ones
-    assert said["why"].endswith(" Run goes on from here.")
+    verdict = supports_model.accuracy_state(store)
+    assert verdict["word"] != "settled"  # worth a handful of independent ones
+    assert verdict["why"].endswith(" Run goes on from here.")
     assert not supports_model.is_settled(store)
-    assert inspector_model.live(store)["sure"] == said
+    assert inspector_model.live(store)["accuracy"] == verdict
 
 
-def test_while_a_run_goes_on_its_word_is_that_of_the_last_check(store, told):
-    first = told(drifting())
+def test_while_a_run_goes_on_its_word_is_that_of_the_last_check(store, accuracy_of):
+    first = accuracy_of(drifting())
     assert first["why"].endswith("Run goes on from here.")
     store.session = replace(store.session, status="sampling")
     during = supports_model.accuracy_state(store)
@@ -213,7 +213,7 @@ def brief(loop):
     made.close()
 
 
-def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
+def test_a_run_that_has_drawn_nothing_replaces_the_one_before(brief):
     """As it was found: "Running 0 of 20,200" beside the verdict on the finished run."""
     store = brief
     before = supports_model.accuracy_state(store)
@@ -223,7 +223,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     run, snapshot = store.session.run, store.session.snapshot
 
     def live():
-        return inspector_model.live(store)["sure"]["word"]
+        return inspector_model.live(store)["accuracy"]["word"]
 
     store.runner.cancel()  # what it sends is sent by hand
     assert store.session.shown < run
@@ -239,7 +239,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))
-    assert inspector_model.live(store)["sure"] is None
+    assert inspector_model.live(store)["accuracy"] is None
 
 
 def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
@@ -270,7 +270,7 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
     assert "Run the Dirichlet diffusion tree" in tree_tools_model.state(store)["noSupport"]
 
 
-def test_a_session_without_samples_says_nothing(loop):
+def test_a_session_without_samples_has_no_accuracy(loop):
     with over_zoo(loop, "average") as store:
         store.drawn = store.session.snapshot
         assert supports_model.clade_supports(store) is None
@@ -279,8 +279,8 @@ def test_a_session_without_samples_says_nothing(loop):
 
 
 @pytest.mark.parametrize(
-    ("share", "said"),
+    ("share", "text"),
     [(0.0, "0 %"), (0.001, "< 1 %"), (0.72, "72 %"), (0.9951, "> 99 %"), (1.0, "100 %")],
 )
-def test_what_is_not_certain_is_never_rounded_to_certain(share, said):
-    assert supports_model.percent(np.float64(share)) == said
+def test_what_is_not_certain_is_never_rounded_to_certain(share, text):
+    assert supports_model.percent(np.float64(share)) == text

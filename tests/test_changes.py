@@ -53,18 +53,18 @@ def moved():
     made.close()
 
 
-def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
+def test_the_clade_that_differs_most_comes_first_and_names_what_is_new(moved):
     found = changed_clades.changed_clades(moved)
 
-    def told(which):
+    def rows_of(which):
         return [("".join(NAMES[i] for i in each.members), each.apart) for each in found[which]]
 
     # All but g is nearest to all of them, so none of its items is new; h is new beside a and b.
-    assert [(sorted(text), apart) for text, apart in told("gained")] == [
+    assert [(sorted(text), apart) for text, apart in rows_of("gained")] == [
         (list("abcdefh"), 1), (list("abch"), 1), (list("abh"), 1),
     ]  # fmt: skip
-    assert [text[0] for text, _ in told("gained")[1:]] == ["h", "h"]
-    lost = [("".join(sorted(text)), apart) for text, apart in told("lost")]
+    assert [text[0] for text, _ in rows_of("gained")[1:]] == ["h", "h"]
+    lost = [("".join(sorted(text)), apart) for text, apart in rows_of("lost")]
     assert sorted(lost[:2]) == [("abcd", 2), ("efgh", 2)]
     assert lost[2:] == [("abc", 1), ("gh", 1)]
     shown = changed_clades.state(moved)
@@ -114,7 +114,7 @@ def test_the_same_tree_has_changed_nothing():
     store.close()
 
 
-def test_a_large_rerun_is_told_within_a_frame_or_two():
+def test_a_large_rerun_is_shown_within_a_frame_or_two():
     rng = np.random.default_rng(0)
     old, new = random_tree(rng, 2000), random_tree(rng, 2000)
     found = clade_changes(old, new)

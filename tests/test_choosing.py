@@ -53,7 +53,7 @@ def loaded(method=""):
     return act.LoadedData(DataSpec(), ("a", "b"), method=method)
 
 
-def test_what_the_page_chose_for_other_data_is_chosen_anew():
+def test_a_default_for_other_data_is_chosen_again():
     large = after(Session(method="active-spectral"), loaded("active-spectral"))
     method, why = choosing.for_opened(large, FEW)
     assert (method.name, why) == ("ddt", "which suits this data")
@@ -73,7 +73,7 @@ def test_what_the_person_chose_stays_where_it_can_run():
     ("method", "problem", "words"),
     [("ddt", ALIKE, "ddt cannot run on this data"), ("average", MANY, "average cannot run")],
 )
-def test_what_cannot_run_is_replaced_and_the_reason_said(method, problem, words):
+def test_what_cannot_run_is_replaced_with_a_reason(method, problem, words):
     own = after(Session(method=method), act.SetMethod(method))
     found, why = choosing.for_opened(own, problem)
     assert not found.missing_data(problem)

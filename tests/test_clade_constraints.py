@@ -138,9 +138,9 @@ def test_the_conflict_of_two_locked_groups_has_both_names(store):
         store.dispatch(act.NameGroup(items, name))
         store.dispatch(act.AddConstraint(items, EVERYTHING_ELSE))
         wait_until_done(store)
-    said = store.session.conflict.sentence
-    assert "Storage" in said
-    assert "Jars" in said
+    sentence = store.session.conflict.sentence
+    assert "Storage" in sentence
+    assert "Jars" in sentence
 
 
 @pytest.mark.parametrize("method", ["ddt", "crsc", "dasgupta-search", "hrsc"])
@@ -196,7 +196,7 @@ def test_items_called_like_everything_else_are_never_mistaken():
     assert read_triplet_csv(write_triplet_csv(made, labels), labels) == made
 
 
-def test_sections_of_the_page_know_groups(store):
+def test_sections_of_the_page_use_groups(store):
     tree = store.session.tree
     left, right = (tree.leaves(int(child)) for child in tree.children(tree.root))
     across = (int(left[0]), int(right[0]))

@@ -101,7 +101,7 @@ def test_the_truth_is_hidden_as_long_as_the_lesson_lasts(store, room):
     assert state(store) == {"on": False}
 
 
-def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loop):
+def test_a_right_guess_is_revealed_counted_and_becomes_a_constraint(store, room, loop):
     item, target = asked(store).gap.item, load("zoo").target
     name = store.session.labels[item]
     assert state(store)["item"] == name
@@ -118,17 +118,17 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     assert f"In the correct tree {name} is with" in shown["outcome"]["sentence"]
     assert tree_to_show(store).parent[item] == store.view.lesson.outcome.way[0]
     room.key("Enter")
-    (told,) = store.session.constraints
-    assert told.author == LESSON_AUTHOR
-    assert item in (*told.group, told.apart)
-    assert target.satisfies(told.triplets).all()
+    (constraint,) = store.session.constraints
+    assert constraint.author == LESSON_AUTHOR
+    assert item in (*constraint.group, constraint.apart)
+    assert target.satisfies(constraint.triplets).all()
     loop.until(lambda: store.session.status == "settled" and asked(store) is not None)
     assert asked(store).gap.item != item
     assert asked(store).gap.tree is store.session.tree
-    assert store.session.tree.satisfies(told.triplets).all()
+    assert store.session.tree.satisfies(constraint.triplets).all()
 
 
-def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
+def test_a_wrong_guess_shows_its_distance(store, room):
     gap, target = asked(store).gap, asked(store).target
     mates = set(gap.target_siblings(target).tolist())
     far = next(item for item in gap.others.tolist() if item not in mates)
@@ -174,7 +174,7 @@ def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkey
     assert not state(store)["working"]
 
 
-def test_undo_in_the_middle_of_a_question_asks_anew(store, room, loop):
+def test_undo_during_a_question_asks_again(store, room, loop):
     store.change_view(selection=own(store))
     room.key("Enter")
     room.key("Enter")
@@ -226,7 +226,7 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
     lesson = store.view.lesson
     assert lesson.replay
     assert state(store)["replay"]["of"] == count
-    (only,) = strip(store)["steps"]  # not told ahead
+    (only,) = strip(store)["steps"]  # later steps are not shown
     assert only["now"]
     distances, trees = [triplet_distance(target, store.session.tree)], [store.session.tree]
     for step in range(count):

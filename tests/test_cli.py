@@ -36,8 +36,8 @@ def call(capsys):
 
     def run(*words: object) -> tuple[int, str, str]:
         code = cli.main([str(word) for word in words])
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return run
 
@@ -126,13 +126,13 @@ def test_json_names_the_clusters_that_a_method_makes(call, tmp_path):
     assert "clusters" not in json.loads(out)
 
 
-def test_json_says_what_was_done(call, table, tmp_path):
+def test_json_describes_the_run(call, table, tmp_path):
     target = tmp_path / "tree.npy"
     code, out, _ = call("run", "average", table, "--json", "--out", target, "--seed", 3)
-    said = json.loads(out)
+    result = json.loads(out)
     assert code == 0
-    assert (said["method"], said["seed"], said["items"]) == ("average", 3, 5)
-    assert said["out"] == str(target)
+    assert (result["method"], result["seed"], result["items"]) == ("average", 3, 5)
+    assert result["out"] == str(target)
     assert np.load(target).shape == (4, 4)
     code, out, _ = call("run", "average", table, "--json")
     assert clades(json.loads(out)["newick"]) >= {frozenset("de")}
@@ -143,14 +143,14 @@ def test_every_parameter_of_every_method_is_an_option(method, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", method, "--help"])
     assert ended.value.code == 0
-    told = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     for name in get(method).parameter_names():
         what = get(method).params.param[name]
-        assert f"--{name.replace('_', '-')} VALUE" in told
-        assert " ".join((what.doc or "").split()[:3]) in told.replace("- ", "-")
+        assert f"--{name.replace('_', '-')} VALUE" in output
+        assert " ".join((what.doc or "").split()[:3]) in output.replace("- ", "-")
 
 
-def test_options_and_set_say_the_same():
+def test_options_and_set_agree():
     method = next(m for m in map(get, hcviz.algorithms()) if m.parameter_names())
     name = method.parameter_names()[0]
     value = method.params.param[name].default
@@ -216,8 +216,8 @@ def test_what_run_refuses(refused, table, tmp_path):
     assert "zebra" in refused("run", "crsc", table, "--triplets", answers)
     answers.write_text("together_1,together_2,apart\nd,e,a\na,b,c\na,c,b\n")
     for method in ("crsc", "active-spectral"):
-        said = refused("run", method, table, "--triplets", answers)
-        assert "a, b | c; a, c | b." in said
+        message = refused("run", method, table, "--triplets", answers)
+        assert "a, b | c; a, c | b." in message
     assert "a, b | c; a, c | b." in refused("check", answers)
 
 
@@ -266,29 +266,29 @@ def test_what_convert_refuses(refused, tmp_path):
 # ---------------------------------------------------------------------- check
 
 
-def test_check_says_what_a_file_holds(call, table, tmp_path):
+def test_check_describes_a_file(call, table, tmp_path):
     from hcviz.io.session_file import save_session
 
-    def says(name: str, *words: str) -> str:
+    def report(name: str, *words: str) -> str:
         code, out, err = call("check", tmp_path / name, *words)
         assert (code, err) == (0, "")
         assert len(out.splitlines()) == 1
         return out
 
-    assert "5 items with 2 feature" in says(table.name)
+    assert "5 items with 2 feature" in report(table.name)
     (tmp_path / "gaps.csv").write_text("name,x,y\na,0,\nb,1,0\nc,3,1\n")
-    assert "1 cell(s) missing" in says("gaps.csv")
+    assert "1 cell(s) missing" in report("gaps.csv")
     pd.read_csv(table).to_parquet(tmp_path / "points.parquet")
-    assert "5 items with 2 feature" in says("points.parquet")
+    assert "5 items with 2 feature" in report("points.parquet")
     (tmp_path / "near.csv").write_text("name,a,b\na,0,2\nb,2,0\n")
-    assert "distance matrix over 2 items" in says("near.csv", "--kind", "distance")
+    assert "distance matrix over 2 items" in report("near.csv", "--kind", "distance")
     (tmp_path / "tree.nwk").write_text(NESTED)
-    assert "4 items, 3 inner nodes, binary" in says("tree.nwk")
+    assert "4 items, 3 inner nodes, binary" in report("tree.nwk")
     (tmp_path / "answers.csv").write_text("together_1,together_2,apart\nbat,whale,trout\n")
-    assert "1 constraint(s) on 3 items" in says("answers.csv")
+    assert "1 constraint(s) on 3 items" in report("answers.csv")
     session = Session(labels=("a", "b", "c"), constraints=(Constraint(1, (0, 1), 2),), next_id=2)
     (tmp_path / "work.hcviz").write_bytes(save_session(session))
-    assert "3 items and 1 constraint" in says("work.hcviz")
+    assert "3 items and 1 constraint" in report("work.hcviz")
 
 
 def test_check_describes_answers(call, tmp_path):
@@ -318,12 +318,12 @@ def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
     answers.write_text("anchor\tnear\tfar\na\te\tb\nb\te\tc\n")
     items.write_text("name,colour\na,red\nb,\n\nc,\ne,\nnew,\n")
     code, out, _ = call("run", "4-al", table, "--answers", answers, "--answers", answers, "--json")
-    told = json.loads(out)
-    assert (code, told["items"], told["metrics"]["answers"]) == (0, 5, 4)
+    result = json.loads(out)
+    assert (code, result["items"], result["metrics"]["answers"]) == (0, 5, 4)
     code, out, _ = call("run", "4-al", answers, "--items", items, "--json")
-    told = json.loads(out)
-    assert (code, told["items"], told["metrics"]["never compared"]) == (0, 5, 1)
-    assert "new" in told["newick"]
+    result = json.loads(out)
+    assert (code, result["items"], result["metrics"]["never compared"]) == (0, 5, 1)
+    assert "new" in result["newick"]
     answers.write_text("anchor,near,far\na,e,bb\n")
     assert "Line 2, column far: there is no item 'bb'" in refused(
         "run", "4-al", answers, "--items", items
@@ -331,9 +331,9 @@ def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
     assert "'bb'" in refused("run", "4-al", table, "--answers", answers)
     assert "zoo is a built-in data set" in refused("run", "4-al", "zoo", "--items", items)
     items.write_text("a\nb\na\n")
-    told = refused("run", "4-al", answers, "--items", items)
-    assert "'a' twice, in lines 1 and 3" in told
-    assert "needs answers" not in told  # it is not they that are at fault
+    result = refused("run", "4-al", answers, "--items", items)
+    assert "'a' twice, in lines 1 and 3" in result
+    assert "needs answers" not in result  # it is not they that are at fault
     items.write_text("name\na\n")
     assert "fewer than two" in refused("run", "4-al", answers, "--items", items)
 
@@ -346,7 +346,7 @@ def test_answers_that_cancel_are_refused_in_a_line(refused, tmp_path):
     assert "The answers cancel" in refused("run", "forte", answers)
 
 
-def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
+def test_answers_without_a_header_are_refused_with_a_hint(refused, tmp_path):
     answers = tmp_path / "said.csv"
     answers.write_text("a,b,c\na,c,b\n")
     for words in (("check", answers), ("run", "4-al", answers)):
@@ -358,9 +358,9 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
     assert "a file of answers whose first row names the columns" in refused("run", "4-al", answers)
     answers.write_text("name,kind,colour\na,x,y\n")  # and this is no such file
     assert "header" not in refused("check", answers)
-    told = refused("run", "4-al", answers)  # ... but it should have been
-    assert "only one item" in told
-    assert "needs a file of answers. Its first row must be one of: anchor,near,far" in told
+    message = refused("run", "4-al", answers)  # ... but it should have been
+    assert "only one item" in message
+    assert "needs a file of answers. Its first row must be one of: anchor,near,far" in message
     assert "anchor" not in refused("run", "average", answers)
     assert "anchor" not in refused("run", "4-al", tmp_path / "none.csv")
     assert "anchor" not in refused("run", "4-al", answers, "--answers", answers)
@@ -370,9 +370,9 @@ def test_foods_own_file_needs_no_header(call, tmp_path):
     answers = tmp_path / "all-triplets.csv"
     answers.write_text("images/a.jpg; images/b.jpg; images/c.jpg\n" * 2)
     code, out, _ = call("run", "4-al", answers, "--json")
-    told = json.loads(out)
-    assert (code, told["items"], told["metrics"]["answers"]) == (0, 3, 2)
-    assert "a" in told["newick"]
+    result = json.loads(out)
+    assert (code, result["items"], result["metrics"]["answers"]) == (0, 3, 2)
+    assert "a" in result["newick"]
     code, out, _ = call("check", answers)
     assert (code, "answers about 3 items: 2 (near or far)" in out) == (0, True)
 
@@ -460,23 +460,23 @@ def test_serve_reads_its_file_before_there_is_a_server(refused, table, tmp_path)
         taken.bind(("127.0.0.1", 0))
         taken.listen()
 
-        def told(*words):
-            said = refused("serve", *words, "--port", taken.getsockname()[1])
-            assert "Port" not in said
-            return said
+        def refusal(*words):
+            message = refused("serve", *words, "--port", taken.getsockname()[1])
+            assert "Port" not in message
+            return message
 
-        assert "neither a built-in data set nor a file" in told(tmp_path / "nowhere.csv")
-        assert "cannot be read" in told(tmp_path)
-        assert "'a'" in told(bad)
-        assert "nobody" in told(table, "--answers", other)
-        assert "nobody" in told(other, "--items", items)
-        assert "is a built-in data set" in told("zoo", "--items", items)
-        assert "sequences" in told(table, "--kind", "sequences")
+        assert "neither a built-in data set nor a file" in refusal(tmp_path / "nowhere.csv")
+        assert "cannot be read" in refusal(tmp_path)
+        assert "'a'" in refusal(bad)
+        assert "nobody" in refusal(table, "--answers", other)
+        assert "nobody" in refusal(other, "--items", items)
+        assert "is a built-in data set" in refusal("zoo", "--items", items)
+        assert "sequences" in refusal(table, "--kind", "sequences")
         session.write_bytes(b"PK\x03\x04 torn")
-        assert "session" in told(session)
+        assert "session" in refusal(session)
         session.write_bytes(save_session(Session(data=DataSpec(), labels=("a", "b"))))
-        assert "other items" in told(session)
-        assert "Leave out --answers and --items" in told(session, "--answers", other)
+        assert "other items" in refusal(session)
+        assert "Leave out --answers and --items" in refusal(session, "--answers", other)
         assert "Port" in refused("serve", table, "--port", taken.getsockname()[1])
 
 
@@ -516,20 +516,20 @@ def test_serve_opens_what_the_page_opens(opened, table, tmp_path):
     assert opened(texts, "--kind", "sequences").data.n_items == 3
     assert opened("iris").title == "Iris (150 flowers)"
     zoo = hcviz.datasets.load("zoo")
-    said = (Constraint(1, (3, 7), 20),)
+    constraints = (Constraint(1, (3, 7), 20),)
     saved = tmp_path / "x.hcviz"
-    session = Session(data=DataSpec(), labels=zoo.labels, constraints=said, next_id=2)
+    session = Session(data=DataSpec(), labels=zoo.labels, constraints=constraints, next_id=2)
     saved.write_bytes(save_session(session))
-    assert opened(saved).session.constraints == said
+    assert opened(saved).session.constraints == constraints
 
 
 # ---------------------------------------------------------------------- sequences
 
 
-def test_sequences_run_and_are_told(call, refused, tmp_path):
-    said = ">a\nACGTACGT\n>b\nACGTACGA\n>c\nACGTTCGA\n>d\nTTCCTTCC\n>e\nTTCCTTCA\n"
+def test_sequences_run_and_are_described(call, refused, tmp_path):
+    fasta_text = ">a\nACGTACGT\n>b\nACGTACGA\n>c\nACGTTCGA\n>d\nTTCCTTCC\n>e\nTTCCTTCA\n"
     fasta = tmp_path / "x.fasta"
-    fasta.write_text(said)
+    fasta.write_text(fasta_text)
     plain = tmp_path / "x.txt"
     plain.write_text("ACGTACGT\nACGTACGA\nACGTTCGA\nTTCCTTCC\nTTCCTTCA\n")
     table = tmp_path / "x.csv"

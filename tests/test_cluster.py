@@ -47,13 +47,13 @@ def small_tasks(monkeypatch):
     monkeypatch.setattr(queries, "BLOCK", 20_000)
 
 
-def told(shown):
+def content(shown):
     return shown.tree, shown.metrics
 
 
 def here(made, data, rows):
     *_, last = made.grow(data.oracle, 3, rows, threads=1)
-    return told(last)
+    return content(last)
 
 
 @pytest.mark.parametrize("doing", ["tally", "build_subtree"])
@@ -63,7 +63,7 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
     rows = true_triplets(data.target, np.random.default_rng(0), 4)
     made, killed = ActiveCluster(s=30), []
     with Client(cluster, timeout=LONG) as client:
-        client.wait_for_workers(2, LONG)  # one may be starting anew
+        client.wait_for_workers(2, LONG)  # one may be restarting
         pids = client.run(os.getpid)
         assert len(pids) == 2
         submit = getattr(DaskExecutor, doing)
@@ -81,7 +81,7 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
         monkeypatch.setattr(DaskExecutor, doing, submitted)
         *_, last = grow_on_client(client, made, data.oracle, 3, rows)
     assert killed
-    assert told(last) == here(made, data, rows)
+    assert content(last) == here(made, data, rows)
 
 
 def test_the_command_line_takes_an_address(cluster, tmp_path, capsys):
@@ -167,7 +167,7 @@ def test_what_is_refused(cluster):
 def test_a_small_problem_is_one_task(cluster):
     problem = Problem(oracle=noisy_blocks(40, 2, 0.1).oracle)
     last = list(run_on(cluster.scheduler_address, "heurspec", problem, seed=2))[-1]
-    assert told(last) == told(list(run("heurspec", problem, seed=2))[-1])
+    assert content(last) == content(list(run("heurspec", problem, seed=2))[-1])
 
 
 class Heavy(FeatureOracle):
@@ -231,13 +231,13 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
     assert len(killed) == 2
     alone = CountingOracle(FeatureOracle(features, kind))
     *_, here = made.grow(alone, 3, rows, threads=1)
-    assert told(last) == told(here)
+    assert content(last) == content(here)
     assert oracle.queries == alone.queries
     assert np.array_equal(oracle.mask(size=40), alone.mask(size=40))
 
 
 def test_features_in_a_file_are_read_where_they_are_compared(cluster, tmp_path):
-    """Nobody passes them on: what the scheduler is given says where they lie."""
+    """The features are not sent: the scheduler gets the path of the file."""
     np.save(tmp_path / "features.npy", np.random.default_rng(6).normal(size=(3000, 40)))
     oracle = FileOracle(tmp_path / "features.npy")
     made = ActiveCluster(s=30)
@@ -253,7 +253,7 @@ def test_features_in_a_file_are_read_where_they_are_compared(cluster, tmp_path):
         client.submit = submitted
         *_, there = grow_on_client(client, made, oracle, 3)
     *_, here = made.grow(oracle, 3, threads=1)
-    assert told(there) == told(here)
+    assert content(there) == content(here)
     assert len(sent) > 2
     assert max(sent) < 3000 * 8 * 4  # numbers of items, and no features
     assert sent[0] < 3000  # the oracle

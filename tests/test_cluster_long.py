@@ -114,7 +114,7 @@ def test_a_sampler_draws_the_same_though_workers_are_killed(
 
 
 def pausing(held, dask_worker):
-    """Take on nothing new, as a worker whose memory is full, until told otherwise."""
+    """Pause the worker, as if its memory were full, or resume it."""
     watch = dask_worker.periodic_callbacks["memory_monitor"]
     if held:
         watch.stop()  # it would find that there is room
@@ -125,7 +125,7 @@ def pausing(held, dask_worker):
 
 
 def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
-    """Its own is killed while the other takes on nothing: whoever is there next goes on with it.
+    """Its worker is killed while the other is paused: the next available worker continues it.
 
     That is the other, or a new one in the killed one's place, where the nanny is quicker.
     """
@@ -154,7 +154,7 @@ def test_a_chain_waits_for_no_worker_in_particular(client, cluster, caplog):
     assert "continues from snapshot" in caplog.text
 
 
-def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
+def test_a_run_of_chains_continues_from_another_s_snapshot(cluster):
     params = {"steps": 400, "every": 40, "chains": 2}
     first = list(run("ddt", problem(), seed=1, **params))[-1]
     here = list(run("ddt", problem(), seed=2, start=first, **params))
@@ -166,7 +166,7 @@ def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
     assert all(map(same, here, more))
 
 
-def test_a_method_without_a_state_is_done_again_and_nothing_counts_twice(client, cluster, tmp_path):
+def test_a_method_without_a_state_is_repeated_and_nothing_counts_twice(client, cluster, tmp_path):
     go = tmp_path / "go"
     params = {"steps": 60, "halt": 30, "go": str(go)}
     items = Problem(labels=list("abcdef"))
@@ -212,7 +212,7 @@ def test_a_refusal_comes_back_as_itself(client, cluster):
 
 
 @pytest.mark.parametrize("method", ["spinning-thread", "ddt"])
-def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypatch):
+def test_a_cancelled_run_leaves_nothing_on_the_cluster(method, client, cluster, monkeypatch):
     scheduler = cluster.scheduler
     left, ended = {}, long_task.LongTask.ended
     monkeypatch.setattr(clusters, "STOP_TIMEOUT", LONG)
@@ -229,7 +229,7 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypat
     assert at_work(client)
     stream.close()
     assert len(left) == params.get("chains", 1)
-    assert all(said[-1] for said in left.values()), "a worker did not leave off when told to"
+    assert all(states[-1] for states in left.values()), "a worker did not leave off when told to"
     wait_for(lambda: not at_work(client))
 
     def threads(dask_worker):
@@ -242,14 +242,14 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypat
     wait_for(lambda: {*variables, *queues} <= before)
 
 
-def test_an_asker_who_dies_stops_the_work(client, cluster):
+def test_a_client_that_dies_stops_the_work(client, cluster):
     other = Cluster(cluster.scheduler_address)
     module = jobmethods.__name__
     stream = other.start(Task(0, "spinning-thread", module, problem(), {}, 0, None))
     while next(stream) is None:
         pass
     assert at_work(client)
-    other.close()  # as the scheduler sees it; nobody says stop
+    other.close()  # as the scheduler sees it; nothing sends a stop
     wait_for(lambda: not at_work(client))
     with pytest.raises(HcvizError, match="went away"):
         list(stream)

@@ -153,27 +153,29 @@ def test_every_draw_of_a_sampler_counts_and_once(runner, inbox):
 def test_large_sets_are_divided_by_all_workers(runner, inbox, monkeypatch):
     monkeypatch.setattr(framework, "TASK", 300)
     features = np.random.default_rng(0).normal(size=(1500, 3))
-    told = Problem(features=features)
-    runner.start(2, "active-spectral", told, {"s": 20}, 1)
+    problem_given = Problem(features=features)
+    runner.start(2, "active-spectral", problem_given, {"s": 20}, 1)
     assert inbox.until_over() == Finished(2)
     method = get("active-spectral")
     *_, last = (
-        s for s in method.start_run(told, method.parameters(s=20), generator(1, 2)) if s is not None
+        s
+        for s in method.start_run(problem_given, method.parameters(s=20), generator(1, 2))
+        if s is not None
     )
     assert inbox.messages[-2].snapshot.tree == last.tree
     assert inbox.messages[-2].snapshot.metrics["queries"] == last.metrics["queries"]
 
 
 @pytest.mark.parametrize(
-    ("method", "said"),
+    ("method", "message"),
     [("no-such-method", "no method 'no-such-method'"), ("average", "needs similarity"),
      ("refusing-process", "Item 3 is odd."), ("breaking-thread", "because of a bug")],
 )  # fmt: skip
-def test_what_is_wrong_is_posted(method, said, runner, inbox):
+def test_what_is_wrong_is_posted(method, message, runner, inbox):
     runner.start(2, method, items(), {}, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert said in end.message
+    assert message in end.message
 
 
 def test_what_cannot_travel_is_done_here(runner, inbox, places):
@@ -202,7 +204,7 @@ def test_without_an_answer_a_run_is_done_here(inbox, places, nowhere):
     assert "No Dask scheduler answers at tcp://127.0.0.1:1" in places[0].fault.message
 
 
-def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, nowhere):
+def test_the_page_shows_where_runs_are_done_and_reports_once_without_an_answer(loop, nowhere):
     store = Store(Session(method="average"), loop.schedule, cluster=nowhere)
     try:
         assert store.open_data(DataSpec(name="zoo"))
@@ -219,7 +221,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         store.close()
 
 
-def test_the_page_says_that_runs_are_done_there(loop, cluster):
+def test_the_page_shows_that_runs_are_done_there(loop, cluster):
     there = Cluster(cluster.scheduler_address)
     store = Store(Session(method="average"), loop.schedule, cluster=there)
     pages = []
@@ -228,9 +230,9 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
         store.subscribe(parameters_model.depends_on, lambda _: pages.append(state(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        told = f"Runs are computed on the cluster at {address}."
-        assert state(store)["place"] == told
-        assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
+        sentence = f"Runs are computed on the cluster at {address}."
+        assert state(store)["place"] == sentence
+        assert pages[-1]["place"] == sentence, "the form was repainted when that was known"
         assert store.view.error is None
     finally:
         store.close()
@@ -284,7 +286,7 @@ def apart():
 
 
 def ends(process, monkeypatch):
-    """A scheduler, for which nobody has to wait from now on."""
+    """A scheduler with short timeouts from now on."""
     monkeypatch.setattr(one_job, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 0.5)
     for module in (clusters, long_task):
@@ -338,25 +340,25 @@ def test_a_scheduler_that_goes_away_from_a_large_set_is_a_sentence_too(apart, in
 def refused_at_once(there, sessions=3):
     """The sentences that many sessions get that ask together, none of which waits for the answer:
     it is still awaited then."""
-    said = []
+    faults = []
 
     def ask():
         try:
             there.client(0.2)
         except ClusterError as fault:
-            said.append((fault.message, there.is_checking))
+            faults.append((fault.message, there.is_checking))
 
     asking = [threading.Thread(target=ask) for _ in range(sessions)]
     for each in asking:
         each.start()
     for each in asking:
         each.join(50)
-    assert len(said) == sessions
-    assert all(waiting for _, waiting in said)
-    return {message for message, _ in said}
+    assert len(faults) == sessions
+    assert all(waiting for _, waiting in faults)
+    return {message for message, _ in faults}
 
 
-def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
+def test_a_silent_scheduler_blocks_nothing(monkeypatch):
     """It takes connections, and that is all; a look at it would take a minute."""
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -380,7 +382,7 @@ def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
     there.close()
 
 
-def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatch):
+def test_a_scheduler_that_hangs_with_a_client_blocks_nothing(apart, monkeypatch):
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT", 60.0)
     process, address = apart(1)
     there = Cluster(address)
@@ -406,12 +408,12 @@ def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
 
 
 def test_the_scheduler_needs_no_hcviz(apart, monkeypatch):
-    """It unpickles what it passes on, so an import there would hold everybody up."""
+    """It unpickles what it passes on, so an import there would delay all its clients."""
     monkeypatch.setattr(framework, "TASK", 100)
     _, address = apart(1, "processes")
     oracle = noisy_blocks(500, 2, 0.1).oracle
-    for method, told in (("ddt", problem()), ("active-spectral", Problem(oracle=oracle))):
-        assert list(run_on(address, method, told, **({"chains": 2} if method == "ddt" else {})))
+    for method, task in (("ddt", problem()), ("active-spectral", Problem(oracle=oracle))):
+        assert list(run_on(address, method, task, **({"chains": 2} if method == "ddt" else {})))
 
     def known():
         import sys

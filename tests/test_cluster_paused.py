@@ -1,4 +1,4 @@
-"""Runs whose workers take on no work: that is said, waited for, and can be cancelled at once."""
+"""Runs whose workers are paused: the page reports it, and the run can be cancelled at once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def hold(client, cluster):
 
 
 @pytest.mark.parametrize("method", ["average", "ddt", "active-spectral"])
-def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
+def test_a_run_reports_that_all_workers_are_paused_and_resumes_with_them(
     method, hold, cluster, monkeypatch
 ):
     """As a long task, as chains, and as shards and sets."""
@@ -55,18 +55,18 @@ def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
     if method == "ddt":
         params = {"steps": 400, "every": 40, "chains": 2}
     here = list(run(method, problem(), seed=3, **params))[-1]
-    told = []
+    sentences = []
 
-    def tell(sentence):
-        told.append(sentence)
+    def report(sentence):
+        sentences.append(sentence)
         if sentence:
             hold(False)
 
     hold(True)
     there = list(
-        run_on(cluster.scheduler_address, method, problem(), seed=3, on_waiting=tell, **params)
+        run_on(cluster.scheduler_address, method, problem(), seed=3, on_waiting=report, **params)
     )
-    assert told == [BOTH, ""]
+    assert sentences == [BOTH, ""]
     assert there[-1].tree == here.tree
     assert there[-1].metrics == here.metrics
 
@@ -101,7 +101,7 @@ def test_the_page_can_cancel_what_waits_and_leaves_nothing_behind(
     assert not at_work(client)
 
 
-def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
+def test_the_page_shows_what_a_run_waits_for(loop, hold, cluster):
     there = Cluster(cluster.scheduler_address)
     store = Store(Session(method="average"), loop.schedule, cluster=there)
     shown = []
@@ -124,12 +124,12 @@ def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
         there.close()
 
 
-def test_the_command_says_so_too(hold, cluster, monkeypatch, capsys):
-    told = worker_watchdog.paused_sentence
+def test_the_command_reports_it_too(hold, cluster, monkeypatch, capsys):
+    sentence = worker_watchdog.paused_sentence
 
     def released(workers):
         hold(False)
-        return told(workers)
+        return sentence(workers)
 
     monkeypatch.setattr(worker_watchdog, "paused_sentence", released)
     hold(True)
@@ -146,7 +146,7 @@ SHOWN = Snapshot(Tree.star(2), 1, 2)
 def watching(counts, monkeypatch, shown=()):
     """What a stream of nothing yields, a count of workers for each; with snapshots at ``shown``."""
     monkeypatch.setattr(worker_watchdog, "CHECK_SECONDS", -1.0)  # each time
-    closed, said, left = [], [], iter(counts)
+    closed, notices, left = [], [], iter(counts)
 
     def nothing():
         try:
@@ -155,16 +155,16 @@ def watching(counts, monkeypatch, shown=()):
         finally:
             closed.append(True)
 
-    stream = watch_workers(nothing(), lambda: next(left), said.append)
-    return stream, said, closed
+    stream = watch_workers(nothing(), lambda: next(left), notices.append)
+    return stream, notices, closed
 
 
-def test_what_is_said_is_said_once_and_taken_back(monkeypatch):
-    stream, said, closed = watching(
+def test_a_notice_is_posted_once_and_withdrawn(monkeypatch):
+    stream, notices, closed = watching(
         [(2, 2), (2, 0), (2, 0), (1, 0), (1, 1), (0, 0), (3, 0)], monkeypatch, shown=(7,)
     )
     assert [each is SHOWN for each in stream] == [False] * 7 + [True]
-    assert said == [paused_sentence(2), paused_sentence(1), "", paused_sentence(3), ""]
+    assert notices == [paused_sentence(2), paused_sentence(1), "", paused_sentence(3), ""]
     assert "only worker" in paused_sentence(1)
     assert closed
 
@@ -172,17 +172,17 @@ def test_what_is_said_is_said_once_and_taken_back(monkeypatch):
 def test_a_cluster_without_any_worker_is_given_up_and_one_that_pauses_is_not(monkeypatch):
     clock = iter(range(0, 10**6, 10))
     monkeypatch.setattr(worker_watchdog.time, "monotonic", lambda: float(next(clock)))
-    stream, said, closed = watching([(1, 0)] * 100 + [(0, 0)] * 3 + [(0, 0)], monkeypatch)
+    stream, notices, closed = watching([(1, 0)] * 100 + [(0, 0)] * 3 + [(0, 0)], monkeypatch)
     for _ in range(103):
         assert next(stream) is None
     with pytest.raises(HcvizError, match="no worker for 30 seconds"):
         next(stream)
-    assert said == [paused_sentence(1), ""]
+    assert notices == [paused_sentence(1), ""]
     assert closed
 
 
-def test_who_leaves_closes_the_stream(monkeypatch):
-    stream, _said, closed = watching([(1, 1)] * 3, monkeypatch)
+def test_a_consumer_that_stops_closes_the_stream(monkeypatch):
+    stream, _, closed = watching([(1, 1)] * 3, monkeypatch)
     next(stream)
     stream.close()
     assert closed

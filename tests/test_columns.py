@@ -105,7 +105,7 @@ def test_columns_are_switched_off_weighted_and_drawn():
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"nothing": "off"}, "There is no column 'nothing'"),
         ({"size": "huge"}, "cannot be 'huge'"),
@@ -118,8 +118,8 @@ def test_columns_are_switched_off_weighted_and_drawn():
         ({name: "off" for name in TABLE.decode().split("\n")[0].split(",")[1:]}, "no column"),
     ],
 )
-def test_wrong_options(columns, said):
-    with pytest.raises(HcvizError, match=said):
+def test_wrong_options(columns, message):
+    with pytest.raises(HcvizError, match=message):
         read_table(TABLE, columns=columns)
 
 
@@ -271,7 +271,7 @@ def test_a_damaged_or_huge_workbook_gets_one_sentence(monkeypatch):
         read_table(content, "t.xlsx")
 
 
-def test_formulas_without_stored_results_are_told():
+def test_formulas_without_stored_results_are_reported():
     rows = [["name", "a", "b"], ["x", 1, 4], ["y", 2, 5], ["z", 3, "=B4*2"], ["w", 9, "=B5*2"]]
     data = read_table(workbook(one=rows), "t.xlsx")
     (note,) = [each for each in data.notes if "formula" in each]
@@ -315,8 +315,8 @@ def repeated_text(text: str, cells: int) -> bytes:
 
 
 def test_a_long_text_in_many_cells_of_a_workbook_is_refused_before_it_is_copied():
-    said = "1,500,000 characters in row 2, column B; the limit is 32,767"
-    with pytest.raises(TooLarge, match=said):
+    message = "1,500,000 characters in row 2, column B; the limit is 32,767"
+    with pytest.raises(TooLarge, match=message):
         read_table(repeated_text("x" * 1_499_999 + "\N{NO-BREAK SPACE}", 300), "t.xlsx")
     text = "x" * 32_766 + "\N{NO-BREAK SPACE}"
     assert len(read_sheet(repeated_text(text, 3), "", "", 9, 99)[0][3][1]) == 32_766

@@ -120,7 +120,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     assert comparisons_model.current_question(flowers) == "odd"
 
 
-def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
+def test_the_open_question_stays_when_answers_come_meanwhile(flowers):
     card = ComparisonController(flowers)
     card.act("compare", {})
     flowers.prepare_data(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
@@ -130,7 +130,7 @@ def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
     assert comparisons_model.state(flowers)["question"] == "central"  # the next three
 
 
-def test_the_page_knows_that_a_card_asks(flowers):
+def test_the_page_state_has_the_asking_card(flowers):
     card = ComparisonController(flowers)
     assert not shell_state.state(flowers)["asking"]
     card.key("c")
@@ -141,7 +141,7 @@ def test_the_page_knows_that_a_card_asks(flowers):
     assert shell_state.state(flowers)["asking"]
 
 
-def test_an_answer_about_three_is_not_told_as_two(flowers):
+def test_an_answer_about_three_is_not_shown_as_two(flowers):
     snapshot = flowers.session.snapshot
     metrics = {"answers": 4196.0, "converged": 0.0, "queries": 7.0, "k low": 2.0}
     flowers.session = replace(flowers.session, snapshot=replace(snapshot, metrics=metrics))
@@ -174,7 +174,7 @@ def test_any_answer_can_be_taken_back(flowers, loop):
     assert [each.items for each in flowers.session.choices] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
 
 
-def test_a_long_list_says_how_many_are_left_out(flowers):
+def test_a_long_list_counts_what_is_left_out(flowers):
     for odd in range(2, 22):
         for other in (0, 1, 45, 46, 47):
             flowers.dispatch(act.AddChoice("odd", (odd, other, 44)))
@@ -183,7 +183,7 @@ def test_a_long_list_says_how_many_are_left_out(flowers):
     assert shown["given"][0]["at"] == 99
 
 
-def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
+def test_the_similarity_menu_explains_when_there_is_no_choice(flowers, loop):
     word, why = top_bar_model.state(flowers)["similarityNote"]
     assert word == "none, only answers"
     assert "without features" in why
@@ -232,14 +232,14 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
         tree = store.session.tree
         card.key("1")
         assert store.session.tree is tree
-        offered = comparisons_model.state(store)["unheeded"]
+        offered = comparisons_model.state(store)["ignored"]
         assert offered["sentence"] == "Average linkage does not use comparisons."
         reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
         loop.until(lambda: store.session.status == "settled")
         assert store.session.method == "4-al"
-        assert comparisons_model.state(store)["unheeded"] is None
+        assert comparisons_model.state(store)["ignored"] is None
         other.key("q")  # one card at a time
         assert store.view.three == ()
         loop.until(lambda: store.view.question is not None)
@@ -349,7 +349,7 @@ def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     upload(flowers, text, name="mine.csv")
     assert flowers.view.message.endswith(f"{now:,} now. 2 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now
-    unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
+    unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # without an author
     for more in (2, 4):
         upload(flowers, unsigned, name=f"{more}.csv")
         assert len(flowers.problem.comparisons) == now + more
@@ -359,19 +359,19 @@ def test_the_strip_counts_answers_of_files(flowers):
     labels = flowers.session.labels
     a, b, c = labels[5], labels[17], labels[30]
 
-    def told():
+    def answer_counts():
         return [step["answers"] for step in history_steps.state(flowers)["steps"]]
 
     flowers.dispatch(act.AddChoice("odd", (5, 17, 30)))
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     flowers.dispatch(act.Undo())
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
     again = load_session(save_session(flowers.session))
     sources.ANSWER_COUNTS.clear()  # in another server
     assert flowers.restore(again)
-    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    assert answer_counts() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
 
 
 def before_asked(store):
@@ -429,10 +429,10 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
     with over_zoo(loop, "average") as store:
         tree = store.session.tree
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,wolf,gnat\n")
-        said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
-        assert store.view.message.startswith(said)
+        message = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
+        assert store.view.message.startswith(message)
         assert store.session.tree is tree
-        assert comparisons_model.state(store)["unheeded"]["method"] == "4-al"
+        assert comparisons_model.state(store)["ignored"]["method"] == "4-al"
         assert worth_keeping(store.session)
         store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "settled")
@@ -466,8 +466,8 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
 
 def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
     labels = flowers.session.labels
-    for text, said in (
-        ("a,b\n1,2\n", "no header that says what was asked"),
+    for text, message in (
+        ("a,b\n1,2\n", "no header that names the question"),
         (
             "anchor,near,far\nx,y,y\n",
             "Line 2 of the answers compares an item with itself: x, y, y.",
@@ -476,7 +476,7 @@ def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
         ("central,other_1,other_2\nx,,z\n", "Line 2, column other_1: the name is missing."),
     ):
         upload(flowers, text)
-        assert said in flowers.view.error[0]
+        assert message in flowers.view.error[0]
         assert flowers.session.labels == labels
     upload(flowers, "central,other_1,other_2,count\nx,y,z,3\nz,x,w,1\n")
     assert flowers.view.error is None

@@ -96,10 +96,10 @@ def test_the_active_kernel_is_equation_2(variant):
         assert np.array_equal(
             shown.matrices["kernel"], slow_kernel(w, landmarks.tolist(), reference)
         )
-        told = shown.metrics
-        assert told["queries"] == oracle.asked <= n * len(landmarks) * count
-        assert (told["landmarks"], told["references"]) == (len(landmarks), count)
-        assert told["budget"] == p * pairs * (pairs - 1) / 2
+        metrics = shown.metrics
+        assert metrics["queries"] == oracle.asked <= n * len(landmarks) * count
+        assert (metrics["landmarks"], metrics["references"]) == (len(landmarks), count)
+        assert metrics["budget"] == p * pairs * (pairs - 1) / 2
 
 
 @pytest.mark.parametrize("n", [40, 120])
@@ -138,13 +138,13 @@ def test_a_clear_hierarchy_is_recovered_by_all():
         assert aari(data.target, tree, 2) == 1.0
 
 
-def test_an_oracle_at_odds_with_itself_still_gets_a_tree():
+def test_an_inconsistent_oracle_still_gets_a_tree():
     w = symmetric(np.random.default_rng(0).normal(size=(20, 20)))
     for name in ("sl", "cl", "4k-al-active"):
         assert last(name, SignOracle(w, eps=0.2)).tree.n_leaves == 20
 
 
-def test_an_oracle_that_answers_nonsense_is_told_so():
+def test_an_oracle_that_answers_nonsense_is_refused():
     class Nonsense:
         n_items = 4
 

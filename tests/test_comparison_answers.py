@@ -28,7 +28,7 @@ def slow(rows):
         key = tuple(sorted(ends))
         if ends[0] != ends[1]:
             asked.setdefault(key, []).append(1 if ends[0] == key[0] else -1)
-    arcs = {(key if sum(said) > 0 else key[::-1]) for key, said in asked.items() if sum(said)}
+    arcs = {(key if sum(signs) > 0 else key[::-1]) for key, signs in asked.items() if sum(signs)}
     reach = set(arcs)
     for _ in range(len(arcs)):
         reach |= {(a, d) for a, b in reach for c, d in arcs if b == c}
@@ -57,17 +57,17 @@ def test_answers_about_one_similarity_lie_on_no_cycle():
     ]
     similarity = values + values.T
     nearer = similarity[rows[:, 0], rows[:, 1]] > similarity[rows[:, 0], rows[:, 2]]
-    said = Comparisons(np.where(nearer[:, None], rows, rows[:, [0, 2, 1]]))
-    assert cyclic_share(said) == 0
-    assert consistency(said).share == 1
+    answers = Comparisons(np.where(nearer[:, None], rows, rows[:, [0, 2, 1]]))
+    assert cyclic_share(answers) == 0
+    assert consistency(answers).share == 1
 
 
 def test_the_cars_answers(shared_data, monkeypatch):
     monkeypatch.setenv("HCVIZ_DATA", str(shared_data))
-    said = hcviz.datasets.load("car").comparisons
-    assert len(said) == 12112
-    assert consistency(said).repeated == 0  # the list that the papers use has no repeats
-    assert 0 < cyclic_share(said) < 1
+    answers = hcviz.datasets.load("car").comparisons
+    assert len(answers) == 12112
+    assert consistency(answers).repeated == 0  # the list that the papers use has no repeats
+    assert 0 < cyclic_share(answers) < 1
 
 
 @pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
@@ -113,7 +113,7 @@ def test_no_answers_are_a_sentence(name):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_whoever_was_never_compared_has_a_place_and_is_counted(name):
+def test_items_never_compared_have_a_place_and_are_counted(name):
     rows = [[0, 1, 2], [1, 0, 2], [2, 3, 0], [3, 2, 1]] * 3
     params = {"k": 2} if name == "adds-sdp" else {}
     problem = Problem(labels=list("abcdef"), comparisons=rows)
@@ -123,8 +123,8 @@ def test_whoever_was_never_compared_has_a_place_and_is_counted(name):
 
 
 @pytest.mark.parametrize("name", ["4-al", "4k-al", "adds-sdp"])
-def test_answers_that_cancel_say_nothing(name):
-    """Each question both ways, as often: as if only what is left had been said."""
+def test_answers_that_cancel_are_refused(name):
+    """Equally many answers both ways cancel: the others give the same tree."""
     left = [[0, 1, 2, 3], [0, 1, 0, 2], [2, 3, 1, 3]]
     split = [[0, 2, 1, 3], [1, 3, 0, 2]] * 4
     params = {"k": 2} if name == "adds-sdp" else {}
@@ -155,8 +155,8 @@ def test_answers_of_which_nothing_is_left_are_a_sentence(name):
         assert "pairs of items with themselves" in refused(alone, **more)
     assert "read as a set" in refused([*three, three[0]], repeats="once")
     left = Problem(labels=list("abcd"), comparisons=[*alone, *four, four[0]])
-    told = list(hcviz.run(name, left, **params))[-1].metrics
-    assert told["answers"] == 5
+    metrics = list(hcviz.run(name, left, **params))[-1].metrics
+    assert metrics["answers"] == 5
 
 
 @given(
@@ -192,13 +192,13 @@ def test_a_pair_may_be_named_in_either_order(name):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_triplets_hold_whatever_the_answers_say(name):
+def test_triplets_hold_for_any_answers(name):
     """Every answer says 0 is next to 1 and 2 next to 3; the person says otherwise."""
     rows = [[0, 1, 2], [0, 1, 3], [1, 0, 2], [1, 0, 3], [2, 3, 0], [2, 3, 1], [3, 2, 0]] * 5
-    told = [[0, 2, 1], [1, 3, 0], [0, 2, 4]]
+    triplets = [[0, 2, 1], [1, 3, 0], [0, 2, 4]]
     params = {"k": 2} if name == "adds-sdp" else {}
     problem = Problem(labels=list("abcde"), comparisons=rows)
     free = hcviz.fit(name, problem, **params)
-    held = hcviz.fit(name, problem.with_triplets(told), **params)
-    assert not free.satisfies(told).all()
-    assert held.satisfies(told).all()
+    held = hcviz.fit(name, problem.with_triplets(triplets), **params)
+    assert not free.satisfies(triplets).all()
+    assert held.satisfies(triplets).all()

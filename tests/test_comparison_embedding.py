@@ -64,7 +64,7 @@ def test_two_clear_clusters_come_apart(name):
 
 @pytest.mark.parametrize("name", ["t-ste", "forte"])
 def test_of_several_starts_the_lowest_is_taken(name, monkeypatch):
-    """Whoever counts the descents: as many as starts, all standard normal, the lowest kept."""
+    """There are as many descents as starts, all standard normal, and the lowest is kept."""
     _, rows = drawn(2, n=12, m=80)
     problem = Problem(comparisons=rows)
     seen = []

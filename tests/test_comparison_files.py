@@ -62,7 +62,7 @@ def test_names_may_come_from_the_file():
     assert made.notes == ("Columns left out: worker.",)
 
 
-def test_it_is_told_what_was_asked():
+def test_it_receives_the_answered_question():
     text = write_answers_csv(
         [("odd", (0, 1, 2), "me", "noon"), ("central", (1, 0, 3), "me", "noon")], LABELS
     )
@@ -115,8 +115,8 @@ def test_what_spreadsheets_save_is_read(content):
     known = [unicodedata.normalize("NFC", name) for name in data.labels]
     assert known == ["Zoë", "naïve", "Café"]
     assert data.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
-    told = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
-    assert data.notes == ((told,) if content == FOREIGN.encode("cp1252") else ())
+    note = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
+    assert data.notes == ((note,) if content == FOREIGN.encode("cp1252") else ())
     labels = ("Café", "tea", "Zoë", "naïve")
     about = match_answers(content, labels)
     assert about.comparisons.rows.tolist() == [[2, 3, 0], [0, 2, 3]]
@@ -164,13 +164,13 @@ def test_a_third_unicode_form_of_a_name_of_two_items_is_refused():
 
 
 @pytest.mark.parametrize("change", [lambda t: t, lambda t: t.replace(",", ";")])
-def test_signed_answers_are_known_again_however_they_were_saved(change):
+def test_signed_answers_are_recognised_in_any_saved_form(change):
     text = write_answers_csv(
         [("odd", (0, 2, 3), "me", "noon"), ("central", (2, 0, 3), "me", "one")], LABELS
     )
-    said = read_signed_answers(text.encode())
-    assert said[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
-    content, repeated = drop_repeated(change(text).encode(), answer_hashes(said[:1]))
+    answers = read_signed_answers(text.encode())
+    assert answers[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
+    content, repeated = drop_repeated(change(text).encode(), answer_hashes(answers[:1]))
     assert repeated == 1
     assert read_comparison_csv(content, LABELS).asked == {"central": 1}
 
@@ -253,7 +253,7 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "file of answers is empty"),
         (
@@ -278,8 +278,8 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
         (b"anchor,near,far\n\x00", "binary data"),
     ],
 )
-def test_a_bad_file_gets_a_sentence(content, said):
-    with pytest.raises(InvalidConstraint, match=said):
+def test_a_bad_file_gets_a_sentence(content, message):
+    with pytest.raises(InvalidConstraint, match=message):
         read_comparison_csv(content, LABELS)
 
 
@@ -302,7 +302,7 @@ def outcome(text, labels):
 )
 @given(data=st.data())
 def test_all_at_once_is_read_what_is_read_read_line_by_line(form, data):
-    """Files that are regular and files that are not quite; what is wrong is told the same."""
+    """Files that are regular and files that are not; the messages are the same."""
     header = [] if form == "pictures" else form.split(",")
     separator = ";" if form == "pictures" else data.draw(st.sampled_from(",;\t|"))
     if header:
@@ -354,7 +354,7 @@ def of_pictures(rows, end="\n", divided="; "):
 
 @pytest.mark.parametrize(("end", "divided"), [("\n", ";"), ("\r\n", "; "), ("\n\n", " ; ")])
 @pytest.mark.parametrize("kind", ["features", "comparisons"])
-def test_foods_own_file_is_read_and_how_is_told(kind, end, divided):
+def test_foods_own_file_is_read_with_a_note(kind, end, divided):
     rows = [["pie", "ïle", "soup"], ["soup", "pie", "tea"]] * 300  # more than is looked at
     content = of_pictures(rows, end, divided).encode()
     assert len(content) > 10_000
@@ -366,7 +366,7 @@ def test_foods_own_file_is_read_and_how_is_told(kind, end, divided):
 
 
 @pytest.mark.parametrize("shift", range(1, 61))
-def test_food_is_known_wherever_what_is_looked_at_ends(shift):
+def test_food_is_recognised_for_any_length_of_the_sampled_part(shift):
     rows = [["x" * shift, "b", "c"], *[["a", "é", "c"]] * 600]  # a line has 42 bytes
     assert is_answers(of_pictures(rows).encode())
 
@@ -385,7 +385,7 @@ def test_foods_file_can_be_added_to_its_items():
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("images/a.jpg;images/b.jpg;images/c.jpg\n" * 400 + "images/a.jpg;images/b.jpg\n",
          "Line 401 of the answers has 2 cells, the first line 3"),
@@ -396,8 +396,8 @@ def test_foods_file_can_be_added_to_its_items():
         ("images/a.jpg;images/b.jpg\n", "no header"),
     ],
 )  # fmt: skip
-def test_what_is_not_surely_foods_file_is_refused(content, said):
-    with pytest.raises(InvalidConstraint, match=said):
+def test_what_is_not_surely_foods_file_is_refused(content, message):
+    with pytest.raises(InvalidConstraint, match=message):
         read_comparison_csv(content)
 
 

@@ -54,15 +54,15 @@ def test_a_table_gives_what_the_list_gives_and_stays_as_it_is(seed, monkeypatch)
     first, second = rng.choice(len(pairs), (2, 6000))
     swap = scores[tuple(pairs[first].T)] < scores[tuple(pairs[second].T)]
     first, second = np.where(swap, second, first), np.where(swap, first, second)
-    said = np.hstack([pairs[first], pairs[second]])[first != second]
-    table = slow.table(n, said.tolist())
+    answers = np.hstack([pairs[first], pairs[second]])[first != second]
+    table = slow.table(n, answers.tolist())
     kept = table.copy()
     tree = four_al(n, table)
     assert np.array_equal(table, kept)
     assert four_al(n, table.astype(np.int16)) == tree
     for room in (0, 10**9):
         monkeypatch.setattr(foural, "MAX_BYTES", room)
-        assert four_al(n, Comparisons(said)) == tree
+        assert four_al(n, Comparisons(answers)) == tree
 
 
 def test_sums_beyond_sixteen_bits(monkeypatch):
@@ -101,19 +101,19 @@ def test_under_triplets(room, monkeypatch):
         n = 5
         rows = [[*rng.choice(n, 2, False), *rng.choice(n, 2, False)] for _ in range(60)]
         truth = random_tree(rng, n)
-        said = np.array([rng.choice(n, 3, replace=False) for _ in range(6)])
-        said = said[truth.satisfies(said)]
-        trees = [t for t in all_trees(n) if t.satisfies(said).all()]
+        answers = np.array([rng.choice(n, 3, replace=False) for _ in range(6)])
+        answers = answers[truth.satisfies(answers)]
+        trees = [t for t in all_trees(n) if t.satisfies(answers).all()]
 
         def possible(clade, made, trees=trees):
             wanted = {*made, clade} - {frozenset(range(5))}
             return any(wanted <= clades(t) for t in trees)
 
-        tree = four_al(n, Comparisons(rows), triplets=said)
+        tree = four_al(n, Comparisons(rows), triplets=answers)
         assert merge_order(tree) == slow.four_al(n, rows, possible=possible)
 
 
-def test_the_numbering_has_no_say_beyond_the_seeded_order():
+def test_the_numbering_matters_only_for_the_seeded_order():
     """Renumber the items and the seeded order with them: the same tree."""
 
     class Fixed:

@@ -187,18 +187,18 @@ def test_sdp_lambda_needs_no_more_answers_than_there_are():
 
 
 @pytest.mark.parametrize("solver", ["admm", "scs"])
-def test_converged_says_that_the_gap_is_within_the_tolerance(solver):
+def test_converged_means_that_the_gap_is_within_the_tolerance(solver):
     """SCS thinks that it is done far from 1e-12, of noise that no partition is optimal for."""
     rng = np.random.default_rng(0)
     rows = np.array([rng.choice(20, 3, replace=False) for _ in range(150)])
     for tolerance in (1e-12, 0.5):
         options = {"k": 4, "solver": solver, "max_steps": 50, "tolerance": tolerance}
-        told = last(Problem(comparisons=rows), **options).metrics
-        assert told["converged"] == (told["gap"] <= tolerance) == (tolerance == 0.5)
+        metrics = last(Problem(comparisons=rows), **options).metrics
+        assert metrics["converged"] == (metrics["gap"] <= tolerance) == (tolerance == 0.5)
 
 
 def test_labels_follow_the_tree_where_constraints_move_it():
-    """Items 0 and 1 are of one cluster, 8 of another; told 0 8|1, all three cannot stay."""
+    """Items 0 and 1 are of one cluster, 8 of another; with 0 8|1, all three cannot stay."""
     data, truth = planted(24, 3, seed=1)
     problem = Problem(comparisons=data.comparisons)
     free = last(problem, k=3)

@@ -275,7 +275,7 @@ def test_a_warm_start_is_no_other_answer():
     assert cold[1].value <= warm.bound
 
 
-def test_it_can_be_stopped_and_says_how_far_it_came():
+def test_it_can_be_stopped_and_reports_its_progress():
     s = noise(40, 2)
     steps = solve_steps(s, k=4)
     next(steps)
@@ -291,7 +291,7 @@ def test_it_can_be_stopped_and_says_how_far_it_came():
 
 @pytest.mark.parametrize("asked", [{"k": 3}, {"lam": 5.0}])
 @pytest.mark.parametrize("size", [1e-5, 1e-2])
-def test_the_gap_is_relative_however_small_the_similarities(asked, size):
+def test_the_gap_is_relative_for_small_similarities(asked, size):
     """A kernel's are below 1: the gap must not be an absolute one there."""
     s = noise(16, 11)
     large = solve(s, **asked)

@@ -33,7 +33,7 @@ def test_an_answer_needs_three_items(make):
     assert len(make([])) == 0
 
 
-def said(rows):
+def answer_counts(rows):
     """Question (frozenset of the two sides, with the anchor) -> side that is more alike -> count.
 
     A quadruplet's sides are pairs; a triplet is the quadruplet (anchor, near, anchor, far).
@@ -60,14 +60,14 @@ ROWS = st.one_of(
 def test_every_answer_is_counted(rows):
     made = Comparisons(rows)
     questions, yes, no = made.tally()
-    expected = said(rows)
+    expected = answer_counts(rows)
     assert len(questions) == len(expected)
     for row, ayes, noes in zip(questions.tolist(), yes, no, strict=True):
         row = row if len(row) == 4 else [row[0], row[1], row[0], row[2]]
         first, second = frozenset(row[:2]), frozenset(row[2:])
         count = expected[frozenset([first, second])]
         assert (count[first], count[second]) == (ayes, noes)
-    left = said(made.once().rows.tolist())
+    left = answer_counts(made.once().rows.tolist())
     assert left == {q: Counter(set(c)) for q, c in expected.items() if len(c) == 1}
 
 
@@ -90,10 +90,10 @@ def test_a_matrix_of_signs_is_its_net_answers(rows):
     net = {
         question: counts.subtract({side: min(counts.values()) for side in counts}) or +counts
         if len(counts) > 1 else counts
-        for question, counts in said(rows).items()
+        for question, counts in answer_counts(rows).items()
     }  # fmt: skip
     expected = {question: counts for question, counts in net.items() if +counts}
-    assert said(made.rows.tolist()) == expected
+    assert answer_counts(made.rows.tolist()) == expected
     assert len(made) == len(made.rows) == sum(sum(c.values()) for c in expected.values())
     assert np.array_equal(slow.table(5, made.rows.tolist()), table)
     assert made.appearances(7).tolist() == Comparisons(made.rows).appearances(7).tolist()
@@ -123,7 +123,7 @@ def test_what_is_no_matrix_of_signs_gets_a_sentence(table, words):
         Comparisons.from_table(table)
 
 
-def test_one_sided_cells_are_found_wherever_they_are():
+def test_one_sided_cells_are_found_everywhere():
     """A single cell among a million, in a later block of rows."""
     table = np.zeros((1035, 1035), np.int8)  # 46 items
     table[1001, 77] = 1

@@ -179,7 +179,7 @@ class Frame(MessageFrame):
     _esm = "export function render() {}"
 
 
-def test_message_component_marks_its_script_and_lets_the_browser_set_nothing():
+def test_message_component_marks_its_script_and_blocks_changes_by_the_browser():
     made: list[Counter] = []
 
     def make() -> Counter:
@@ -326,7 +326,7 @@ class Recorder(Comm):
         return [str(data) for data in self.sent if '"events"' in str(data)]
 
 
-class Guest(MessageFrame):
+class EmbeddedFrame(MessageFrame):
     beat = param.Integer(default=0)
     first = param.Integer(default=0)
     second = param.Integer(default=0)
@@ -335,7 +335,7 @@ class Guest(MessageFrame):
 
 
 def test_notebook_connection_sends_all_changes_of_a_cell_together():
-    view, document, comm = Guest(), Document(), Recorder()
+    view, document, comm = EmbeddedFrame(), Document(), Recorder()
     comm.init()
     store = SimpleNamespace(runner=SimpleNamespace(pause=lambda: None))
     store.session = SimpleNamespace(status="settled")

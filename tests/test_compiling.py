@@ -60,7 +60,7 @@ def test_a_failure_ends_it(clock):
     assert progress.percent is None
 
 
-def test_the_page_says_so_until_the_first_tree(store, clock, monkeypatch):
+def test_the_page_shows_a_notice_until_the_first_tree(store, clock, monkeypatch):
     progress = CompilingProgress(Share(0.25), clock)
     monkeypatch.setattr(page, "COMPILING", progress)
     check = show_compiling(store)

@@ -96,7 +96,7 @@ def test_no_address_imports_a_module(way, tmp_path):
         )
     try:
         _wait(port, server, tmp_path / "log")
-        # The first visit would run app.py: nobody has visited yet.
+        # The first visit would run app.py: there was no visit yet.
         answers = {address: _get(port, address)[0] for address in ADDRESSES}
         assert _get(port, LOADED) == (200, _content(LOADED))
         page = "/" if way == "hcviz serve" else "/app"

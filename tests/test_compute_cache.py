@@ -1,4 +1,4 @@
-"""What is worked out beside a run: each once, the newest wishes first, off the page's thread."""
+"""The cache computes each value once, newest requests first, off the page's thread."""
 
 from __future__ import annotations
 
@@ -13,70 +13,70 @@ from hcviz.jobs import BackgroundRun, ComputeCache
 
 
 @pytest.fixture
-def aside(loop):
-    told = []
-    made = ComputeCache(loop.schedule, lambda: told.append(1))
-    made.told = told
+def cache(loop):
+    signals = []
+    made = ComputeCache(loop.schedule, lambda: signals.append(1))
+    made.signals = signals
     yield made
     made.close()
 
 
-def test_an_answer_is_worked_out_once_on_another_thread(loop, aside):
+def test_a_value_is_computed_once_on_another_thread(loop, cache):
     where = []
-    wish = {"key": lambda: where.append(threading.current_thread()) or 7}
-    assert aside.ask("it", wish) == {}
-    assert aside.ask("it", wish) == {}  # while it is worked out
-    loop.until(lambda: aside.told)
-    assert aside.ask("it", wish) == {"key": 7}
-    assert len(where) == len(aside.told) == 1
+    request = {"key": lambda: where.append(threading.current_thread()) or 7}
+    assert cache.ask("it", request) == {}
+    assert cache.ask("it", request) == {}  # while it is computed
+    loop.until(lambda: cache.signals)
+    assert cache.ask("it", request) == {"key": 7}
+    assert len(where) == len(cache.signals) == 1
     assert where[0] is not threading.current_thread()
 
 
-def test_a_new_wish_takes_the_place_of_the_old_and_few_wishes_come_first(loop, aside):
+def test_a_new_request_replaces_the_old_and_small_requests_come_first(loop, cache):
     gate, done = threading.Event(), []
 
     def work(name):
         return lambda: done.append(name) or name
 
-    aside.ask("first", {"gate": gate.wait})
-    aside.ask("one", {"old": work("old")})
-    aside.ask("many", {k: work(k) for k in "abc"})
-    aside.ask("one", {"new": work("new")})
+    cache.ask("first", {"gate": gate.wait})
+    cache.ask("one", {"old": work("old")})
+    cache.ask("many", {k: work(k) for k in "abc"})
+    cache.ask("one", {"new": work("new")})
     gate.set()
-    loop.until(lambda: len(aside.told) == 5)
+    loop.until(lambda: len(cache.signals) == 5)
     assert done == ["new", "a", "b", "c"]
 
 
-def test_a_fault_is_an_answer(loop, aside, caplog):
+def test_a_fault_is_an_answer(loop, cache, caplog):
     def refused():
         raise HcvizError("It cannot be.", "Try another.")
 
     def broken():
         raise ZeroDivisionError
 
-    wish = {1: refused, 2: broken}
-    aside.ask("it", wish)
-    loop.until(lambda: len(aside.told) == 2)
-    found = aside.ask("it", wish)
+    request = {1: refused, 2: broken}
+    cache.ask("it", request)
+    loop.until(lambda: len(cache.signals) == 2)
+    found = cache.ask("it", request)
     assert found[1].message == "It cannot be."
     assert isinstance(found[2], HcvizError)
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_runs_go_through_a_runner_and_are_read(loop, aside):
+def test_runs_go_through_a_runner_and_are_read(loop, cache):
     problem = Problem(similarity=np.exp(-np.abs(np.subtract.outer(np.arange(6), np.arange(6)))))
-    wish = {
+    request = {
         "tree": BackgroundRun("average", lambda: problem, lambda snapshot: snapshot.tree.n_leaves),
         "fault": BackgroundRun("crsc", lambda: problem, lambda snapshot: 0, {"oracle": "nothing"}),
     }
-    aside.ask("it", wish)
-    loop.until(lambda: len(aside.told) == 2)
-    found = aside.ask("it", wish)
+    cache.ask("it", request)
+    loop.until(lambda: len(cache.signals) == 2)
+    found = cache.ask("it", request)
     assert found["tree"] == 6
     assert "oracle" in found["fault"].message
 
 
-def test_a_run_that_cannot_begin_is_a_fault_and_others_still_follow(loop, aside, caplog):
+def test_a_run_that_cannot_begin_is_a_fault_and_others_still_follow(loop, cache, caplog):
     def refused():
         raise HcvizError("Row 3 is odd.", "Leave it out.")
 
@@ -84,26 +84,26 @@ def test_a_run_that_cannot_begin_is_a_fault_and_others_still_follow(loop, aside,
         raise ZeroDivisionError
 
     fine = Problem(features=np.arange(6.0)[:, None])
-    wish = {
+    request = {
         "refused": BackgroundRun("average", refused, lambda snapshot: 0),
         "broken": BackgroundRun("average", broken, lambda snapshot: 0),
         "fine": BackgroundRun("average", lambda: fine, lambda snapshot: snapshot.tree.n_leaves),
     }
-    aside.ask("it", wish)
-    loop.until(lambda: len(aside.told) == 3)
-    found = aside.ask("it", wish)
-    assert aside.idle
+    cache.ask("it", request)
+    loop.until(lambda: len(cache.signals) == 3)
+    found = cache.ask("it", request)
+    assert cache.idle
     assert (found["refused"].message, found["refused"].hint) == ("Row 3 is odd.", "Leave it out.")
     assert isinstance(found["broken"], HcvizError)
     assert "ZeroDivisionError" in caplog.text
     assert found["fine"] == 6
 
 
-def test_what_is_forgotten_is_not_answered_any_more(loop, aside):
+def test_what_is_forgotten_is_not_answered_any_more(loop, cache):
     gate = threading.Event()
-    aside.ask("it", {"old": gate.wait, "next": lambda: 1})
-    aside.forget()
-    aside.ask("it", {"new": lambda: 2})
+    cache.ask("it", {"old": gate.wait, "next": lambda: 1})
+    cache.forget()
+    cache.ask("it", {"new": lambda: 2})
     gate.set()
-    loop.until(lambda: aside.told)
-    assert aside.ask("it", {"old": lambda: 3, "new": lambda: 4}) == {"new": 2}
+    loop.until(lambda: cache.signals)
+    assert cache.ask("it", {"old": lambda: 3, "new": lambda: 4}) == {"new": 2}

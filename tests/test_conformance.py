@@ -1,4 +1,4 @@
-"""What every registered method must do, whoever wrote it. Adding one to the registry adds it here.
+"""What every registered method must do. Adding one to the registry adds it here.
 
 How fast a cancel stops a run is the runner's test.
 """
@@ -23,13 +23,13 @@ from hcviz.core.tree import INVARIANTS
 from tests.trees import random_tree
 
 #: Methods outside the registry that must conform as well: the file to copy, and a newcomer's.
-BESIDE = {"template": "hcviz.algorithms._template", "toy": "tests.toymethod"}
-NAMES = [*hcviz.algorithms(), *BESIDE]
+UNREGISTERED = {"template": "hcviz.algorithms._template", "toy": "tests.toymethod"}
+NAMES = [*hcviz.algorithms(), *UNREGISTERED]
 
 
 def mode(name):
     """How a method treats triplets, before the fixture below has added it."""
-    methods = import_module({**MODULES, **BESIDE}[name]).ALGORITHMS
+    methods = import_module({**MODULES, **UNREGISTERED}[name]).ALGORITHMS
     return next(method.triplets for method in methods if method.name == name)
 
 
@@ -38,7 +38,7 @@ HARD = [name for name in NAMES if mode(name) == "hard"]
 
 @pytest.fixture(autouse=True)
 def all_registered(monkeypatch):
-    for name, module in BESIDE.items():
+    for name, module in UNREGISTERED.items():
         monkeypatch.setitem(MODULES, name, module)
     yield
     get.cache_clear()

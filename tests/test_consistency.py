@@ -20,7 +20,7 @@ LISTS = st.one_of(st.lists(THREE, min_size=1), st.lists(FOUR, min_size=1)).map(C
 
 
 def pairs(row):
-    """The pair said to be more alike, and the other, each a set."""
+    """The pair that is more alike by the answer, and the other, each a set."""
     if len(row) == 3:
         row = (row[0], row[1], row[0], row[2])
     return frozenset(row[:2]), frozenset(row[2:])
@@ -28,25 +28,28 @@ def pairs(row):
 
 @given(LISTS)
 def test_consistency_matches_its_definition(comparisons):
-    said = Counter(pairs(row) for row in comparisons.rows.tolist())
-    said = Counter({key: count for key, count in said.items() if key[0] != key[1]})
+    answer_counts = Counter(pairs(row) for row in comparisons.rows.tolist())
+    answer_counts = Counter(
+        {key: count for key, count in answer_counts.items() if key[0] != key[1]}
+    )
     # Two triplets about the same two pairs of three items share an anchor: the pairs say all.
-    questions = {frozenset(key) for key in said}
+    questions = {frozenset(key) for key in answer_counts}
     ways = {
-        q: sorted((said[k] for k in said if frozenset(k) == q), reverse=True) for q in questions
+        q: sorted((answer_counts[k] for k in answer_counts if frozenset(k) == q), reverse=True)
+        for q in questions
     }
     found = consistency(comparisons)
     assert found.questions == len(questions)
     assert found.repeated == sum(sum(counts) > 1 for counts in ways.values())
     assert found.agreeing == sum(len(c) == 1 and c[0] > 1 for c in ways.values())
-    at_odds = {q: counts for q, counts in ways.items() if len(counts) == 2}
+    contradicting = {q: counts for q, counts in ways.items() if len(counts) == 2}
     listed = {}
     for row, (most, least) in zip(
         found.contradictions.tolist(), found.counts.tolist(), strict=True
     ):
-        assert said[pairs(row)] == most >= least
+        assert answer_counts[pairs(row)] == most >= least
         listed[frozenset(pairs(row))] = [most, least]
-    assert listed == at_odds
+    assert listed == contradicting
     order = [(-least, -most) for most, least in found.counts.tolist()]
     assert order == sorted(order)
     share = found.agreeing / found.repeated if found.repeated else None
@@ -71,14 +74,14 @@ def test_comparisons_held_matches_its_definition(comparisons, tree):
     def height(pair):
         return tree.height[next(k for k, c in enumerate(clades) if c == smallest(pair))]
 
-    for row, said in zip(
+    for row, sign in zip(
         comparisons.rows.tolist(), comparisons_held(tree, comparisons), strict=True
     ):
         near, far = pairs(row)
         if comparisons.is_quadruplets:
-            assert said == np.sign(height(far) - height(near))
+            assert sign == np.sign(height(far) - height(near))
         else:
-            assert said == (smallest(near) < smallest(far)) - (smallest(far) < smallest(near))
+            assert sign == (smallest(near) < smallest(far)) - (smallest(far) < smallest(near))
 
 
 def test_a_comparison_of_an_unknown_leaf_is_refused():

@@ -16,7 +16,7 @@ from hcviz.metrics import comparisons_held
 
 
 @pytest.mark.parametrize("kind", ["central", "odd"])
-def test_who_knows_the_similarities_chooses_by_definition(kind):
+def test_a_user_with_the_similarities_chooses_by_definition(kind):
     w = np.random.default_rng(0).random((6, 6))
     w = w + w.T
     three = np.array(list(itertools.permutations(range(6), 3)), np.int32)
@@ -25,7 +25,7 @@ def test_who_knows_the_similarities_chooses_by_definition(kind):
         assert column == (np.argmax(sums) if kind == "central" else np.argmin(sums))
 
 
-def test_an_unerring_crowd_says_what_the_similarities_say():
+def test_a_crowd_without_errors_agrees_with_the_similarities():
     w = np.random.default_rng(1).random((9, 9))
     w = w + w.T
     made = Comparisons.from_most_central(crowd_answers(w, 300, "central", eps=1.0, seed=2))
@@ -37,33 +37,33 @@ def test_an_unerring_crowd_says_what_the_similarities_say():
     ).all()
 
 
-def test_a_crowd_errs_as_often_as_it_is_told_to():
+def test_a_crowd_errs_at_the_given_rate():
     w = np.random.default_rng(4).random((40, 40))
     w = w + w.T
-    said = crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5)
-    right = choose_of_three(w, said, "odd") == 0
+    answers = crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5)
+    right = choose_of_three(w, answers, "odd") == 0
     # Answers are independent: five standard deviations of a share of 0.7 among these many.
-    assert abs(right.mean() - 0.7) < 5 * np.sqrt(0.7 * 0.3 / len(said))
-    assert abs(len(said) - 8000) < 5 * np.sqrt(4000 * 2 / 3)  # asked 1, 2 or 3 times
-    wrong = choose_of_three(w, said, "odd")[~right]
+    assert abs(right.mean() - 0.7) < 5 * np.sqrt(0.7 * 0.3 / len(answers))
+    assert abs(len(answers) - 8000) < 5 * np.sqrt(4000 * 2 / 3)  # asked 1, 2 or 3 times
+    wrong = choose_of_three(w, answers, "odd")[~right]
     assert abs((wrong == 1).mean() - 0.5) < 5 * np.sqrt(0.25 / len(wrong))
-    assert np.array_equal(said, crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5))
+    assert np.array_equal(answers, crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5))
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"kind": "best"}, "no question 'best'"),
         ({"eps": 1.5}, "eps must be between 0 and 1"),
         ({"times": 0}, "three or more items"),
     ],
 )
-def test_a_crowd_that_cannot_be_asked_is_refused(options, said):
-    with pytest.raises(InvalidParameter, match=said):
+def test_a_crowd_that_cannot_be_asked_is_refused(options, message):
+    with pytest.raises(InvalidParameter, match=message):
         crowd_answers(np.eye(4), 5, **options)
 
 
-def test_the_flowers_are_a_hierarchy_that_the_answers_tell_of():
+def test_the_answers_about_flowers_give_a_hierarchy():
     data = load("flowers")
     assert data.n_items == 48
     assert data.features is None

@@ -155,7 +155,7 @@ DAYS = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"x": [1, "a", 2, 3, 4]}, "Row '1', column 'x' holds the text 'a' among numbers"),
         ({"x": [1, [2], 3]}, r"Row '1', column 'x' holds list '\[2\]'"),
@@ -173,12 +173,12 @@ DAYS = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])
         ({}, "has no rows"),
     ],
 )
-def test_invalid_columns_raise_a_clear_error(columns, said):
+def test_invalid_columns_raise_a_clear_error(columns, message):
     frame = pd.DataFrame(columns)
     for take in (lambda: Problem(features=frame), lambda: hcviz.fit("average", frame)):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            with pytest.raises(InvalidData, match=said) as refused:
+            with pytest.raises(InvalidData, match=message) as refused:
                 take()
         assert "\n" not in str(refused.value)
     with pytest.raises(HcvizError) as refused:
@@ -187,7 +187,7 @@ def test_invalid_columns_raise_a_clear_error(columns, said):
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
         (pd.DataFrame({"x": [1, 2]}, index=["a", "a"]), "'a' occurs twice in the index"),
         (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 of the DataFrame .* has no name"),
@@ -212,13 +212,13 @@ def test_invalid_columns_raise_a_clear_error(columns, said):
         (csr_array(np.eye(3)), "features are a sparse matrix"),
     ],
 )
-def test_invalid_frames_raise_a_clear_error(frame, said):
+def test_invalid_frames_raise_a_clear_error(frame, message):
     for take in (
         lambda: Problem(features=frame),
         lambda: as_dataset(frame, "x"),
         lambda: hcviz.fit("average", frame),
     ):
-        with pytest.raises(InvalidData, match=f"(?s){said}") as refused:
+        with pytest.raises(InvalidData, match=f"(?s){message}") as refused:
             take()
         assert "\n" not in str(refused.value)
 
@@ -229,6 +229,6 @@ def test_other_types_are_refused(given):
         hcviz.fit("average", given)
 
 
-def test_the_error_for_missing_cells_tells_how_to_fill_them():
+def test_the_error_for_missing_cells_explains_how_to_fill_them():
     with pytest.raises(InvalidData, match="fill_missing"):
         hcviz.fit("average", np.array([[1.0], [np.nan]]))

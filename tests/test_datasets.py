@@ -194,7 +194,7 @@ def food_folder(folder, answers, images=(), dishes=None):
 
 def test_food_is_read_as_it_is_unpacked(tmp_path, monkeypatch):
     """Repeats and contradictions kept, blanks about names cut off; a picture that no answer names
-    is an item; dishes of one name are told apart, and without a name go by their picture's."""
+    is an item; dishes of one name stay distinct, and without a name go by their picture's."""
     answers = [("b7", "a1", "c3"), ("b7", "c3", "a1"), ("b7", "a1", "c3")]
     dishes = {
         "a1.jpg": {"name": "Pancakes"}, "b7.jpg": {"name": "Pancakes"}, "c3.jpg": None,
@@ -246,7 +246,7 @@ def test_what_cannot_be_loaded_is_a_sentence(tmp_path, monkeypatch):
             load(name, file)
 
 
-def test_every_folder_of_data_says_where_it_comes_from():
+def test_every_data_folder_names_its_source():
     folders = [f for f in data_folder().iterdir() if f.is_dir() and f.name != "__pycache__"]
     assert {f.name for f in folders} == {"zoo", "glass", "yeast", "lessons"}
     for folder in folders:
@@ -380,7 +380,7 @@ def test_a_measured_similarity_is_used_as_it_is():
 
 
 def test_parts_that_do_not_fit_are_a_sentence():
-    for parts, said in [
+    for parts, message in [
         ({"features": np.ones((2, 2))}, "3 labels, but 2 rows of features"),
         ({"features": np.ones(3)}, "shape"),
         ({"features": [["x"], ["y"], ["z"]]}, "not numbers"),
@@ -392,7 +392,7 @@ def test_parts_that_do_not_fit_are_a_sentence():
         ({"target": Tree.star(4)}, "a tree of 4"),
         ({"labels": ("a", "b", "a")}, "'a' occurs twice"),
     ]:
-        with pytest.raises(InvalidData, match=said):
+        with pytest.raises(InvalidData, match=message):
             small(**parts)
 
 

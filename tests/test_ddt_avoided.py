@@ -209,7 +209,7 @@ def test_other_methods_refuse_and_name_one_that_can():
     assert hcviz.fit("average", problem.with_not_groups(())).has_clade(range(6))
 
 
-def test_a_contradiction_is_told_before_the_run():
+def test_a_contradiction_is_reported_before_the_run():
     problem = Problem(features=planted(), not_groups=[range(6)], groups=[range(6)])
     with pytest.raises(InconsistentTriplets, match="is not a clade"):
         hcviz.fit("ddt", problem, steps=100)

@@ -110,9 +110,9 @@ def test_a_local_regraft_stays_in_its_block(count):
     moved = stayed = 0
     for _ in range(1500 if FAST else 200):
         subtree, most = any_subtree(w, rng), int(rng.integers(1, 14))
-        parent, beside = int(w.node[subtree, PARENT]), sibling_of(w, subtree)
+        parent, sibling = int(w.node[subtree, PARENT]), sibling_of(w, subtree)
         shape, times = nested(w), w.time.copy()
-        outside = w.node[beside, SIZE] > most
+        outside = w.node[sibling, SIZE] > most
         rest = without(w, subtree)
         blocks = slow_blocks(rest, int(rest.tally[ROOT]), most)
         accepted = regraft(w, rng, subtree, 3, most)
@@ -123,7 +123,7 @@ def test_a_local_regraft_stays_in_its_block(count):
             assert nested(w) == shape
             assert np.array_equal(times, w.time)
         else:
-            block = next(part for part in blocks.values() if beside in part)
+            block = next(part for part in blocks.values() if sibling in part)
             assert w.node[subtree, PARENT] == parent
             assert sibling_of(w, subtree) in block
             moved += nested(w) != shape

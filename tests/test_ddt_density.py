@@ -83,7 +83,7 @@ def test_the_weight_of_a_place_is_target_over_walk(count):
     """W' - W, the log of the acceptance ratio, against joint and walk density written out.
 
     For random trees, subtrees, branches and times; W must differ from log target - log walk by the
-    same constant wherever the subtree is put. Antisymmetry is then plain: it is a difference.
+    same constant for every place of the subtree. Antisymmetry is then plain: it is a difference.
     """
     rng = np.random.default_rng(5 + count)
     seen = 0
@@ -164,7 +164,7 @@ def test_the_acceptance_ratio_of_the_way_back_is_the_inverse(count):
         parent = int(node[subtree, PARENT])
         target_a = slow_log_joint(w) - time[parent, U]
         was, other, there, walk_ab = pruned(w, subtree, None, rng)
-        # B: the same tree with the subtree elsewhere, everything computed anew
+        # B: the same tree with the subtree elsewhere, everything computed again
         branch, u = other
         time[parent] = u, np.exp(-u)
         put_back(node, subtree, parent, branch)

@@ -142,7 +142,7 @@ def test_given_locations_are_the_leaves_data_and_the_log_joint_stays_integrated(
 
 
 @pytest.mark.parametrize("chains", [1, 2])
-def test_a_run_goes_on_bit_for_bit(chains):
+def test_a_run_continues_bit_for_bit(chains):
     features = np.random.default_rng(0).normal(size=(14, 3))
     problem = Problem(features=features, triplets=[[0, 1, 2]])
     options = {"latents": "gibbs", "every": 10, "chains": chains}

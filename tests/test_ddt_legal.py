@@ -84,18 +84,18 @@ def places(tree, rows, subtree, rng, beta=None, statements=False):
         x = branch
         while x >= 0 and x != top:
             x = int(node[x, PARENT])
-        said = x >= 0
-        if said:
+        is_allowed = x >= 0
+        if is_allowed:
             weight = log_weight(
                 node, time, w.table, w.real, branch, u, top, node[subtree, SIZE], limit, floor
             )
-            said = weight > -np.inf
+            is_allowed = weight > -np.inf
         lost = violated_weight(node, tally, w.active_triplets, w.weight, found, branch)
         attach(node, subtree, parent, branch)
         holds = slow_satisfied(w, w.triplets)
         detach(node, subtree, parent)
         weight_lost = float(w.weight[~np.array(holds, bool)].sum()) if len(holds) else 0.0
-        yield branch, all(holds), begin < end, said, weight_lost, lost
+        yield branch, all(holds), begin < end, is_allowed, weight_lost, lost
 
 
 @pytest.mark.parametrize("statements", [False, True], ids=["triplets", "statements"])
@@ -112,8 +112,8 @@ def test_every_tree_every_subtree_every_triplet(n, statements):
         for chosen in [*(rows[i : i + 1] for i in range(len(rows))), rows]:
             for subtree in range(2 * n - 2):
                 found = places(tree, chosen, subtree, rng, statements=statements)
-                for _, legal, room, said, lost, kernel_lost in found:
-                    assert said == (legal and room)
+                for _, legal, room, is_allowed, lost, kernel_lost in found:
+                    assert is_allowed == (legal and room)
                     assert statements or lost == kernel_lost
                     compared += 1
             # with s leaves in the subtree, 2 (n - s) - 1 branches are left
@@ -127,13 +127,15 @@ def test_every_tree_of_six_leaves_with_random_sets_of_triplets():
     for index in range(0, len(trees), 1 if FAST else 20):
         rows = consistent_triplets(trees[index], int(rng.integers(1, 5)), rng)
         for subtree in range(10):
-            for _, legal, room, said, lost, kernel_lost in places(trees[index], rows, subtree, rng):
-                assert said == (legal and room)
+            for _, legal, room, is_allowed, lost, kernel_lost in places(
+                trees[index], rows, subtree, rng
+            ):
+                assert is_allowed == (legal and room)
                 assert lost == kernel_lost
-            for _, legal, room, said, *_ in places(
+            for _, legal, room, is_allowed, *_ in places(
                 trees[index], rows, subtree, rng, statements=True
             ):
-                assert said == (legal and room)
+                assert is_allowed == (legal and room)
 
 
 def test_soft_weights_count_what_a_place_changes():

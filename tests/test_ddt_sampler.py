@@ -142,7 +142,7 @@ def test_a_tampered_state_is_refused(name, value):
         STATE.from_arrays(arrays | {name: value})
 
 
-def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
+def test_a_run_with_a_new_triplet_keeps_scale_counts_and_untouched_times():
     problem = Problem(features=features(20))
     before = last(problem, steps=400)
     a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]
@@ -172,11 +172,11 @@ def test_other_data_have_a_scale_of_their_own(latents):
     kept = last(problem, start=before, **fixed)
     assert (kept.metrics["c"], kept.metrics["sigma"]) == (before.state.c, before.metrics["sigma"])
     moved = list(hcviz.run("ddt", other, start=before, **fixed))
-    afresh = last(other, **fixed)
+    started_again = last(other, **fixed)
     assert moved[0].tree.parent.tolist() == before.tree.parent.tolist()
     for snapshot in moved:
-        assert snapshot.metrics["c"] == afresh.metrics["c"] == 1.0
-        assert np.array_equal(snapshot.state.sigma, afresh.state.sigma)
+        assert snapshot.metrics["c"] == started_again.metrics["c"] == 1.0
+        assert np.array_equal(snapshot.state.sigma, started_again.state.sigma)
         assert snapshot.metrics["log_joint"] == pytest.approx(
             slow_log_joint(work_of(snapshot, other)), abs=1e-6
         )
@@ -225,7 +225,7 @@ def test_the_first_of_several_chains_is_the_one_that_runs_alone(more):
             assert all(tree.satisfies(more["triplets"]).all() for tree in trees)
 
 
-def test_each_chain_has_the_log_joint_that_it_says():
+def test_each_chain_has_the_log_joint_that_it_reports():
     problem = Problem(features=features(9))
     for snapshot in hcviz.run("ddt", problem, steps=60, every=20, chains=3):
         for state in snapshot.state.chains:
@@ -273,7 +273,7 @@ def test_a_new_answer_bends_every_chain_and_forgets_what_they_agreed_on():
     assert fewer.state.other_chains is None
 
 
-def test_chains_that_settle_say_so_and_threads_end():
+def test_chains_that_settle_report_it_and_threads_end():
     """Four chains of a small problem: R-hat falls toward 1; no thread outlives the run."""
     import threading
 
@@ -370,7 +370,7 @@ def test_contradictions_are_refused_before_anything_runs():
     assert soft[-1].metrics["violated"] >= 1
 
 
-def test_soft_triplets_are_heeded_the_more_the_larger_beta():
+def test_a_larger_beta_satisfies_more_soft_triplets():
     rng = np.random.default_rng(5)
     other = hcviz.fit("ddt", Problem(features=features(15, seed=7)), steps=10)
     rows = consistent_triplets(other, 12, rng)
@@ -611,7 +611,7 @@ def means(problem, seeds, steps, **options):
 
 
 def reference_data(name):
-    """The prepared files of the references; where they are not, iris.dat made anew.
+    """The prepared files of the references; if they are missing, iris.dat is made here.
 
     The recipe: centred columns plus N(0, 0.01^2), which splits the duplicates. zoo.dat's selection
     of 93 animals is not shipped: None.

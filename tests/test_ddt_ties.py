@@ -133,7 +133,7 @@ def test_constraints_of_either_kind_go_with_learnt_noise(latents):
 
 @pytest.mark.parametrize("latents", ["integrated", "gibbs"])
 @pytest.mark.parametrize("chains", [1, 2])
-def test_a_run_with_learnt_noise_goes_on_bit_for_bit(chains, latents):
+def test_a_run_with_learnt_noise_continues_bit_for_bit(chains, latents):
     problem = Problem(features=binary()[::4], triplets=[[0, 1, 2]])
     options = {"latents": latents, "every": 10, "chains": chains}
     whole = last(problem, steps=330, **options)

@@ -178,7 +178,7 @@ def test_fits_are_mean_similarities_and_margins():
     assert least.nearest == near[least.item][1]
 
 
-def test_data_without_features_tell_what_they_can():
+def test_data_without_features_are_described_by_similarity():
     matrix = np.array([[1, 0.9, 0.1, 0.2], [0.9, 1, 0.2, 0.1], [0.1, 0.2, 1, 0.8],
                        [0.2, 0.1, 0.8, 1]])  # fmt: skip
     tree = Tree.from_newick("((0,1),(2,3));")
@@ -187,8 +187,10 @@ def test_data_without_features_tell_what_they_can():
     assert found.similarity_inside == pytest.approx(0.9)
     assert found.similarity_sibling == pytest.approx(0.15)
     answers = Comparisons([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]])
-    told = hcviz.describe_group(Problem(labels=list("abcd"), comparisons=answers), tree, [0, 1])
-    assert told.similarity_inside > told.similarity_sibling
+    described = hcviz.describe_group(
+        Problem(labels=list("abcd"), comparisons=answers), tree, [0, 1]
+    )
+    assert described.similarity_inside > described.similarity_sibling
     silent = hcviz.describe_group(Problem(labels=list("abcd")), tree, [0, 1])
     assert (silent.similarity_inside, silent.typical, silent.names) == (None, (), ())
 
@@ -331,8 +333,8 @@ def test_a_term_is_compared_by_the_shares_of_items_that_contain_it():
     columns = Columns.of(data)
     assert columns.kinds[1:] == ("text",) * (len(columns.kinds) - 1)
     found = feature_contrasts(columns, np.array([0, 1]), np.array([2, 3, 4, 5]), 9)
-    told = {each.title: (each.inside, each.outside, each.n_outside) for each in found}
-    assert told["desc: big"] == (1.0, 0.0, 3)
+    shares = {each.title: (each.inside, each.outside, each.n_outside) for each in found}
+    assert shares["desc: big"] == (1.0, 0.0, 3)
     values = columns.values[:, columns.categories.index("big")].tolist()
     effect = next(each.effect for each in found if each.title == "desc: big")
     assert effect == pytest.approx(definition(values, "text", [0, 1], [2, 3, 4, 5])[0])

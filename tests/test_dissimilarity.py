@@ -86,7 +86,7 @@ def test_of_the_other_problem_nothing_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ([[0, -1], [-1, 0]], "row 0, column 1 is -1"),
         ([[0, 1], [2, 0]], "must be symmetric"),
@@ -94,10 +94,10 @@ def test_of_the_other_problem_nothing_is_kept():
         ([[0, 1, 2]], "must be square"),
     ],
 )
-def test_what_are_no_distances_is_a_sentence(wrong, told):
+def test_what_are_no_distances_is_a_sentence(wrong, message):
     with pytest.raises(InvalidData, match=r"(?i)dissimilarit") as refused:
         Problem(dissimilarity=wrong)
-    assert told.lower() in str(refused.value).lower()
+    assert message.lower() in str(refused.value).lower()
     with pytest.raises(InvalidData, match="disagree"):
         Problem(dissimilarity=np.zeros((2, 2)), features=np.zeros((3, 1)))
     with pytest.raises(InvalidData, match="rows of dissimilarity"):
@@ -158,10 +158,10 @@ def test_page_command_line_and_python_read_the_same_distances(
 
     options = [word for name, value in params.items() for word in (f"--{name}", str(value))]
     assert cli.main(["run", method, str(path), "--kind", "distance", "--json", *options]) == 0
-    told = json.loads(capsys.readouterr().out)
-    printed = Tree.from_newick(told["newick"], labels)
+    result = json.loads(capsys.readouterr().out)
+    printed = Tree.from_newick(result["newick"], labels)
     assert clades(printed, labels) == clades(tree, labels)
-    assert told["metrics"].get("cost", cost) == pytest.approx(cost)
+    assert result["metrics"].get("cost", cost) == pytest.approx(cost)
 
     treats = get(method).triplets
     store = Store(Session(method=method, params=params, constraint_mode=treats), loop.schedule)

@@ -15,7 +15,9 @@ from tools import public_api
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The folder of the built pages."""
-    recipe = re.search(r"-m (sphinx .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    recipe = re.search(
+        r"-m (sphinx .*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )[1]
     folder = tmp_path_factory.mktemp("docs")
     command = recipe.replace("build/docs", str(folder)).split()
     assert "-W" in command
@@ -36,7 +38,7 @@ def test_every_public_name_and_document_has_a_page(site):
 
 
 def test_the_reference_has_types_and_examples(site):
-    page = re.sub(r"<[^>]+>", "", (site / "_api" / "hcviz.Tree.html").read_text())
+    page = re.sub(r"<[^>]+>", "", (site / "_api" / "hcviz.Tree.html").read_text(encoding="utf-8"))
     assert "int or array of int" in page
     assert "from_newick" in page
     assert "tree.lca(0, 2)" in page
@@ -46,7 +48,7 @@ def test_a_page_loads_nothing_from_another_host(site):
     loads = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=["'](?:https?:)?//""")
     pages = list(site.rglob("*.html"))
     assert len(pages) > 70
-    assert [path.name for path in pages if loads.search(path.read_text())] == []
+    assert [path.name for path in pages if loads.search(path.read_text(encoding="utf-8"))] == []
     imports = re.compile(r"""@import|url\(["']?(?:https?:)?//""")
     sheets = list(site.rglob("*.css"))
-    assert [path.name for path in sheets if imports.search(path.read_text())] == []
+    assert [path.name for path in sheets if imports.search(path.read_text(encoding="utf-8"))] == []

@@ -35,9 +35,9 @@ EXAMPLES = examples()
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_an_example_runs_after_the_imports_of_the_page(example):
     exec(IMPORTS, example.globs)
-    said: list[str] = []
-    result = doctest.DocTestRunner(verbose=False).run(example, out=said.append)
-    assert result.failed == 0, "".join(said)
+    output: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(example, out=output.append)
+    assert result.failed == 0, "".join(output)
 
 
 def test_all_examples_are_found():

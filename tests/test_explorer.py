@@ -81,7 +81,7 @@ def test_the_document_is_valid_and_no_script_needs_translating(begun):
         ({"below": 101}, "not 101"),
     ],
 )
-def test_what_a_link_says_wrongly_is_said_and_the_page_works(begun, link, word):
+def test_errors_in_a_link_are_reported_and_the_page_works(begun, link, word):
     explorer = begun(**link)
     store = explorer.store
     assert word in store.view.error[0]
@@ -236,7 +236,7 @@ def test_a_constraint_by_search_and_keys_alone(begun):
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
 
-def test_an_error_goes_when_the_person_goes_on(begun, loop):
+def test_an_error_disappears_at_the_next_action(begun, loop):
     explorer = begun(method="average")
     explorer.tools._handle_msg({"act": "clusters", "value": "many"})
     loop.until(lambda: explorer.store.view.error is not None)
@@ -262,7 +262,7 @@ def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
     assert other.view.error is None
     assert [(c.group, c.apart, c.enabled, c.note) for c in other.session.constraints] == [
         ((1, 2), 3, True, ""),
-        ((4, 5), 6, True, ""),  # said by two, one of whom switched it off
+        ((4, 5), 6, True, ""),  # by two authors, one of them switched it off
         ((7, 8), 9, False, ""),
         ((1, 3), 2, False, ""),
     ]
@@ -294,7 +294,7 @@ def test_a_link_carries_the_names_of_groups(begun):
     assert "g=" not in to_query(link.link_of(store.session, store.view))
 
 
-def test_a_links_answers_at_odds_are_explained(begun):
+def test_contradictions_in_a_link_are_explained(begun):
     store = begun(constraints=(((1, 2), 3, True), ((1, 3), 2, True), ((2, 2), 4, True))).store
     assert [c.enabled for c in store.session.constraints] == [True, False]
     assert store.session.conflict.constraint_id == 2
@@ -305,7 +305,7 @@ def the_field(explorer, name):
     return next(each for each in state(explorer.store)["fields"] if each["name"] == name)
 
 
-def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun, loop):
+def test_an_invalid_value_is_explained_at_its_field_until_corrected(begun, loop):
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
     run = store.session.run
@@ -367,7 +367,7 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
     explorer = Explorer(loop.schedule, spec=spec, method="active-spectral")
     heat = explorer.centre.figures.heat
     try:
-        loop.until(lambda: oracle.threads)  # somebody waits for it, and it is not the page
+        loop.until(lambda: oracle.threads)  # a thread waits for it, and it is not the page's
         assert explorer.store.session.labels == labels
         assert heat.cells.lazy
         assert not heat.cells.scaled
@@ -424,16 +424,18 @@ def test_the_clusters_numbers_are_written_on_the_strip(begun):
     explorer.drawing.colour(10)
     centre = explorer.centre
     numbers = dict(centre.figures.strips.numbers.data)
-    said = {int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text}
-    assert len(said) > 3
+    numbered = {
+        int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text
+    }
+    assert len(numbered) > 3
     of_item, order = centre.clusters(), centre.order
-    for number, row in said.items():
+    for number, row in numbered.items():
         assert of_item[order[int(row)]] == number
-    first = min(said)
+    first = min(numbered)
     named = tuple(np.flatnonzero(of_item == first).tolist())
     explorer.store.dispatch(act.NameGroup(named, "Mine"))
     left = {text for text in centre.figures.strips.numbers.data["text"] if text}
-    assert left == {str(number) for number in said} - {str(first)}
+    assert left == {str(number) for number in numbered} - {str(first)}
     explorer.drawing.colour(0)
     assert not any(centre.figures.strips.numbers.data["text"])
 
@@ -469,7 +471,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
 
 @pytest.mark.parametrize("method", ["average", "crsc", "ward"])
 @pytest.mark.parametrize("heights", ["true", "even"])
-def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
+def test_tooltip_and_inspector_agree_about_a_clade(begun, method, heights):
     explorer = begun(method=method)
     store, centre = explorer.store, explorer.centre
     store.change_view(heights=heights)
@@ -480,8 +482,8 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         store.change_view(selection=tuple(scene.leaves(slot).tolist()))
         facts = inspector_model.state(store)["selection"]["facts"]
         _, text, _ = centre.pointer.describe("tree", shown, -float(scene.y[slot]))
-        said = [f"{word} {value}" for word, value in facts]
-        lines = [line for line in text.split("\n") if line in said]
+        fact_lines = [f"{word} {value}" for word, value in facts]
+        lines = [line for line in text.split("\n") if line in fact_lines]
         assert len(lines) == (2 if heights == "even" else 1)
         assert any(line.endswith(f" {axis.number(shown)}") for line in lines)
         own = {"average": "Distance", "crsc": "Group size − 1", "ward": "Ward distance"}[method]
@@ -495,7 +497,7 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         ("ward", "Ward distance"), ("ddt", "time since the split (1 − divergence time)"),
     ],
 )  # fmt: skip
-def test_the_axis_says_what_heights_are(begun, method, title):
+def test_the_axis_names_the_heights(begun, method, title):
     explorer = begun(method=method)
     # Unless a person chooses, only crowded heights are even.
     assert explorer.store.axis.even == (method == "ddt")
@@ -525,7 +527,7 @@ def test_a_card_sorts_distances_are_shares_of_participants():
     assert axis_of(store, tree).title == "distance (maximum − share of participants)"
 
 
-def test_every_method_says_what_its_heights_are():
+def test_every_method_names_its_heights():
     for name in hcviz.algorithms():
         assert get_algorithm(name).heights is not UNNAMED, name
 

@@ -209,26 +209,26 @@ def continued_waiting_again(line: Line, ticket: Ticket) -> Ticket:
     return ticket
 
 
-def test_positions_are_told_while_a_job_waits_and_again_when_it_runs(line, clock):
-    told: list[int | None] = []
+def test_positions_are_reported_while_a_job_waits_and_when_it_runs(line, clock):
+    positions: list[int | None] = []
     runs = [line.ticket() for _ in range(2)]
     for each in runs:
         assert each.enter()
     queue(line, line.ticket())
-    waits = line.ticket(on_position=told.append)
+    waits = line.ticket(on_position=positions.append)
     queue(line, waits)
     line.report()
-    assert told == []  # a short wait is not shown
+    assert positions == []  # a short wait is not shown
     clock.now = REPORT_SECONDS
     line.report()
     line.report()
-    assert told == [1]
+    assert positions == [1]
     runs[0].leave()
     line.report()
-    assert told == [1, 0]
+    assert positions == [1, 0]
     runs[1].leave()
-    wait_for(lambda: told[-1] is None)
-    assert told == [1, 0, None]
+    wait_for(lambda: positions[-1] is None)
+    assert positions == [1, 0, None]
 
 
 def test_a_run_uses_threads_only_if_it_is_alone(line):

@@ -112,7 +112,7 @@ def test_what_is_very_long_is_not_read_at_all(monkeypatch):
     assert len(read) == 1
 
 
-def test_choices_are_told_in_words_and_ranges_with_them(loop):
+def test_choices_are_shown_in_words_with_their_ranges(loop):
     with over_zoo(loop, "hrsc") as store:
         fields = {each["name"]: each for each in state(store)["fields"]}
     assert fields["oracle"]["title"] == "Cut by"
@@ -123,7 +123,7 @@ def test_choices_are_told_in_words_and_ranges_with_them(loop):
     assert all(each["doc"] for each in fields.values())
 
 
-def test_what_a_run_refuses_about_a_parameter_is_said_beside_its_field(loop):
+def test_a_refused_parameter_is_explained_at_its_field(loop):
     with over_zoo(loop, "crsc") as store:
         set_field(store, "oracle", "exact")  # within its range, but not for 101 animals
         loop.until(lambda: store.session.status == "failed")

@@ -21,7 +21,7 @@ def saved(path, features):
 def table(n=70, d=5, seed=0):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, d) + rng.normal(size=d)
-    features[:, 1] = 7.3  # a constant column says nothing
+    features[:, 1] = 7.3  # a constant column has no information
     features[3] = features[4]
     return features
 
@@ -99,7 +99,7 @@ def test_a_method_gives_the_same_tree_as_with_an_array(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [(np.zeros(4), "does not contain a table"), (np.zeros((0, 3)), "no items"),
      (np.array([["a"]]), "does not contain a table"),
      (np.array([[1.0, 2], [3, np.nan]]), "Row 1, column 1 .* nan"),
@@ -107,14 +107,14 @@ def test_a_method_gives_the_same_tree_as_with_an_array(tmp_path):
      (np.array([[1e200]]), r"Row 0, column 0 .* 1e\+200"),
      (np.array([[None]], dtype=object), "cannot be read"), (b"no array", "cannot be read")],
 )  # fmt: skip
-def test_invalid_files_are_refused(content, said, tmp_path, monkeypatch):
+def test_invalid_files_are_refused(content, message, tmp_path, monkeypatch):
     monkeypatch.setattr(file_oracle, "CHUNK", 1)
     path = tmp_path / "f.npy"
     if isinstance(content, bytes):
         path.write_bytes(content)
     else:
         np.save(path, content)
-    with pytest.raises(InvalidData, match=said):
+    with pytest.raises(InvalidData, match=message):
         FileOracle(path)
     with pytest.raises(InvalidData, match="cannot be read"):
         FileOracle(tmp_path / "nothing.npy")

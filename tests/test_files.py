@@ -185,7 +185,7 @@ def test_check(name, kind, folder, capsys):
         assert (HOLDS[name] or "") in out
 
 
-def test_check_says_what_matrices_hold(folder, capsys):
+def test_check_describes_matrices(folder, capsys):
     for kind in ("similarity", "distance"):
         _, out = called(capsys, "check", folder / f"{kind}.csv", "--kind", kind)
         assert out.endswith(f": a {kind} matrix over 5 items.\n")
@@ -205,9 +205,9 @@ def test_run(name, kind, folder, capsys):
         words = ("run", method, folder / name, "--kind", kind, "--json")
         code, out = called(capsys, *words)
         if code == 0:
-            told = json.loads(out)
-            assert told["newick"].endswith(";")
-            assert told["items"] >= 2
+            result = json.loads(out)
+            assert result["newick"].endswith(";")
+            assert result["items"] >= 2
 
 
 @pytest.mark.parametrize("option", ["--triplets", "--answers", "--items"])
@@ -244,14 +244,14 @@ def test_serve_reads(name, kind, folder, capsys, nothing_offered):
     """What ``serve`` reads before it listens: it holds what ``run`` would be given, or a
     sentence."""
     options = words_of("serve", folder / name, "--kind", kind)
-    said = ""
+    message = ""
     try:
         sources.offer(read_start(options))
     except HcvizError as fault:
-        said = str(fault)
+        message = str(fault)
     begun = sources.offered()
-    assert (begun is None) == bool(said)
-    assert "\n" not in said
+    assert (begun is None) == bool(message)
+    assert "\n" not in message
     assert begun is None or begun.data.n_items >= 2
 
 
@@ -279,12 +279,12 @@ def test_serve_starts_on_a_card_sort_and_refuses_a_damaged_table(folder, tmp_pat
         assert "<html" in page
     finally:
         server.send_signal(signal.SIGINT)
-        _, said = server.communicate(timeout=60)
-    assert "Traceback" not in said
+        _, errors = server.communicate(timeout=60)
+    assert "Traceback" not in errors
     damaged = tmp_path / "damaged.csv"
     damaged.write_text("name,size\nx,1,2\n")
     refusing, _ = start(damaged, "--no-autosave", "--port", free_port())
-    _, said = refusing.communicate(timeout=120)
+    _, errors = refusing.communicate(timeout=120)
     assert refusing.returncode == 2
-    assert said.startswith("hcviz: ")
-    assert len(said.splitlines()) == 1
+    assert errors.startswith("hcviz: ")
+    assert len(errors.splitlines()) == 1

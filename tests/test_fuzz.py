@@ -91,7 +91,7 @@ BROKEN = Reader("broken", broken, lambda: (b"a",))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"crash", "KeyError"),
         (b"slow", "more than 0 s"),
@@ -100,9 +100,9 @@ BROKEN = Reader("broken", broken, lambda: (b"a",))
         (b"silent", "a message of"),
     ],
 )
-def test_each_fault_is_found(content, said, monkeypatch):
+def test_each_fault_is_found(content, message, monkeypatch):
     monkeypatch.setattr(fuzz, "SECONDS", 0.05 if content == b"slow" else 2.0)
-    with pytest.raises(Fault, match=said):
+    with pytest.raises(Fault, match=message):
         check(BROKEN, content)
     assert check(BROKEN, b"a") == "read"
     assert check(BROKEN, b"no") == "refused"
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_files():
         assert len(set(made)) > 10
 
 
-def test_messages_are_short_whatever_they_quote():
+def test_messages_are_short_for_any_quoted_text():
     error = HcvizError(f"The name {'n' * 10_000} is wrong.", "h" * 10_000)
     assert error.message.startswith("The name nnn")
     assert error.message.endswith("nnn is wrong.")

@@ -40,22 +40,22 @@ def layouts(draw):
 # ---------------------------------------------------------------------- order
 
 
-def plain_order(tree: Tree, wish) -> list[int]:
+def plain_order(tree: Tree, targets) -> list[int]:
     def visit(node: int) -> list[int]:
         if node < tree.n_leaves:
             return [node]
         below = [visit(int(child)) for child in tree.children(node)]
-        below.sort(key=lambda leaves: np.mean([wish[i] for i in leaves]))
+        below.sort(key=lambda leaves: np.mean([targets[i] for i in leaves]))
         return [leaf for leaves in below for leaf in leaves]
 
     return visit(tree.root)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_the_order_sorts_children_by_the_mean_wish(n):
-    wish = np.array([3.0, 1.0, 4.0, 1.5, 9.0])[:n]
+def test_the_order_sorts_children_by_their_mean_target(n):
+    targets = np.array([3.0, 1.0, 4.0, 1.5, 9.0])[:n]
     for tree in all_trees(n):
-        assert leaf_order(tree, wish).tolist() == plain_order(tree, wish)
+        assert leaf_order(tree, targets).tolist() == plain_order(tree, targets)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30))
@@ -68,7 +68,7 @@ def test_an_order_that_fits_the_tree_is_kept(seed, n):
     assert np.array_equal(leaf_order(tree, place), shown)
 
 
-def test_a_wish_must_be_one_finite_number_an_item():
+def test_targets_must_be_one_finite_number_an_item():
     tree = Tree.star(3)
     with pytest.raises(HcvizError, match="3 items"):
         leaf_order(tree, [0.0, np.nan, 1.0])
@@ -107,7 +107,7 @@ def test_rows_hold_every_leaf_once_and_clades_are_stretches(layout):
 
 
 @given(layouts())
-def test_an_inner_node_stands_midway_between_its_outer_children(layout):
+def test_an_inner_node_is_midway_between_its_outer_children(layout):
     tree = layout.tree
     for node in range(tree.n_leaves, tree.n_nodes):
         ys = layout.y[tree.children(node)]

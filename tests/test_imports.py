@@ -15,7 +15,7 @@ PACKAGE = ROOT / "hcviz"
 #: The outermost rooms: what runs the house may import anything in it.
 TOP = {"ui", "cli", "commands", "__main__", "__init__"}
 #: Room -> the rooms it may import from, beside itself.
-MAY_KNOW = {
+MAY_IMPORT = {
     "core": set(),
     "metrics": {"core"},
     "datasets": {"core"},
@@ -47,8 +47,8 @@ def room_of(path):
 def imports(path):
     """Absolute dotted names of everything a file imports, at any depth of its code.
 
-    ``from hcviz.core import build`` gives ``hcviz.core.build``: whether ``build`` is a module or a
-    name in one makes no difference to who knows whom.
+    ``from hcviz.core import build`` gives ``hcviz.core.build``: the import rules
+    treat a module and a name in it alike.
     """
     here = name_of(path)
     package = here[:-1]
@@ -73,12 +73,12 @@ def identify(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=identify)
-def test_rooms_know_only_what_they_may(path):
+def test_packages_import_only_what_they_may(path):
     room = room_of(path)
     if room in TOP:
         return
-    assert room in MAY_KNOW, f"hcviz/{room} is new: say in MAY_KNOW whom it may import"
-    strangers = inner(path) - MAY_KNOW[room] - {room}
+    assert room in MAY_IMPORT, f"hcviz/{room} is new: list in MAY_IMPORT what it may import"
+    strangers = inner(path) - MAY_IMPORT[room] - {room}
     assert not strangers, f"{identify(path)} imports hcviz.{', hcviz.'.join(sorted(strangers))}"
 
 

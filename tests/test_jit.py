@@ -74,7 +74,7 @@ def test_the_folder_can_be_set_and_is_writable(package, tmp_path):
 
 def test_a_read_only_home_is_no_error(package, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))  # not a folder, whoever asks
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))  # not a folder, for any user
     folder = folder_now()
     assert not folder.startswith(str(tmp_path / "file"))
     assert os.access(folder, os.W_OK)
@@ -108,7 +108,7 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
     (tmp_path / "kernel.py").write_text(
         "from hcviz.core.jit import njit\nfrom callee import f\n@njit\ndef g(x):\n    return f(x)\n"
     )
-    said = []
+    outputs = []
     for step in (1, 2):
         (tmp_path / "callee.py").write_text(
             f"from hcviz.core.jit import njit\n@njit\ndef f(x):\n    return x + {step}\n"
@@ -125,8 +125,8 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
             text=True,
             check=True,
         )
-        said.append(done.stdout.strip())
-    assert said == ["2", "3"]
+        outputs.append(done.stdout.strip())
+    assert outputs == ["2", "3"]
 
 
 # ---------------------------------------------------------------------- faults of the cache
@@ -135,7 +135,7 @@ def test_a_caller_uses_an_edited_callee(tmp_path):
 class TestFoldersOfOthers:
     """numba unpickles the files of its cache, so no other user may write to the folder."""
 
-    def test_a_new_folder_is_private_whatever_the_umask(self, package):
+    def test_a_new_folder_is_private_for_any_umask(self, package):
         before = os.umask(0)
         try:
             folder = Path(folder_now())
@@ -177,7 +177,7 @@ class TestFoldersOfOthers:
 
 @pytest.fixture
 def compiled(tmp_path, monkeypatch):
-    """A function that makes the same kernel anew, as another process would, and its cache."""
+    """A function that makes the same kernel again, as another process would, and its cache."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     jit.cache_dir.cache_clear()
     jit.warn_once.cache_clear()
@@ -227,7 +227,7 @@ def test_without_any_folder_a_kernel_is_compiled_in_memory(compiled, monkeypatch
     assert kernel.stats.cache_path is None
 
 
-def test_the_cache_says_how_full_it_is(compiled, monkeypatch):
+def test_the_cache_reports_its_size(compiled, monkeypatch):
     assert str(jit.PACKAGE / "core" / "buildkernels.py") in jit.kernel_sources()
     monkeypatch.setattr(jit, "kernel_sources", lambda: (__file__, jit.__file__))
     kernel = compiled()

@@ -2,8 +2,8 @@
 
 A message counts as shown when ``post`` has been called with it; the CPU a job takes is that of
 this process (thread methods) or is zero because the worker is gone (process methods). Any thread
-may stand still for seconds at any place: nothing here depends on who is faster, and where a run is
-to be at work, it goes on until it is told otherwise (a file, a cancel).
+may pause for seconds at any place: nothing here depends on which thread is faster. A run that has
+to be at work goes on until a file or a cancel ends it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FOREVER = 10**8
 
 
 class Inbox:
-    """Collects what is posted, with the time; acknowledges by itself unless told not to."""
+    """Collects what is posted, with the time; acknowledges if ``acknowledging``."""
 
     def __init__(self, acknowledging: bool = True) -> None:
         self.messages: list[Any] = []
@@ -119,7 +119,7 @@ def items(n: int = 6) -> Problem:
 
 
 def gone(pid: int) -> bool:
-    """No such process: not even a zombie that nobody has waited for."""
+    """No such process: not even a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -138,7 +138,7 @@ def wait_for(condition: Callable[[], Any], timeout: float = LONG) -> None:
 def wait_until_still(tally: Path) -> None:
     """Until ``tally``, which a run makes grow a thousand times a second, stops growing.
 
-    A run that stands still for another reason passes for one that was held: never the contrary.
+    A run that pauses for another reason counts as held; a run that works never does.
     """
     sizes = [-1, tally.stat().st_size]
 
@@ -211,7 +211,7 @@ def test_an_acknowledgement_right_after_the_start_counts(runner, inbox, monkeypa
 
 def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():
     class Held(LatestSnapshotChannel):
-        """One whose thread stands still right after it found that it is too early."""
+        """A channel whose thread pauses right after it found that it is too early."""
 
         def is_due(self, not_before: float) -> bool:
             found = super().is_due(not_before)
@@ -250,7 +250,7 @@ def test_acknowledging_another_run_is_no_acknowledgement(runner, inbox):
 
 
 @EVERYWHERE
-def test_the_newest_job_wins_and_the_older_says_nothing_more(where, runner, inbox):
+def test_the_newest_job_wins_and_the_older_posts_nothing_more(where, runner, inbox):
     runner.start(1, f"spinning-{where}", items(), {}, 0)
     inbox.until(lambda messages: len(messages) == 1)
     assert runner.busy
@@ -332,7 +332,7 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
 
 
 @pytest.mark.parametrize(
-    ("method", "params", "said"),
+    ("method", "params", "message"),
     [
         ("no-such-method", {}, "no method 'no-such-method'"),
         ("counting-thread", {"size": 1}, "no parameter 'size'"),
@@ -340,11 +340,11 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
         ("average", {}, "needs similarity"),
     ],
 )
-def test_what_is_wrong_beforehand_is_posted_too(method, params, said, runner, inbox):
+def test_what_is_wrong_beforehand_is_posted_too(method, params, message, runner, inbox):
     runner.start(2, method, items(), params, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert said in end.message
+    assert message in end.message
 
 
 @EVERYWHERE
@@ -357,7 +357,7 @@ def test_nothing_arrives_during_a_pause(where, runner, inbox, tmp_path):
     wait_for(lambda: tally.stat().st_size > 3)  # the next waits
     runner.pause()
     runner.acknowledge(1)
-    wait_until_still(tally)  # the work is held, wherever it is done
+    wait_until_still(tally)  # the work is held, in a thread or a process
     assert len(inbox.messages) == 1
     assert runner.busy
     made = tally.stat().st_size
@@ -583,17 +583,17 @@ def anything(n: int) -> Problem:
     drawn = rng.integers(0, n, (40 * n, 3))
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
     near, far = (((features[drawn[:, 0]] - features[drawn[:, k]]) ** 2).sum(1) for k in (1, 2))
-    said = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
+    answers = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
     sorts = [
         Pile(f"participant {k}", f"pile {p}", tuple(items.tolist()))
         for k in range(20)
         for p, items in enumerate(np.array_split(rng.permutation(n), 40))
     ]
-    return Problem(features=features, triplets=rank[rows], comparisons=said, piles=sorts)
+    return Problem(features=features, triplets=rank[rows], comparisons=answers, piles=sorts)
 
 
 @pytest.mark.parametrize("method", algorithms())
-def test_every_method_stops_when_it_is_told_to(method, runner, inbox, pool):
+def test_every_method_stops_on_request(method, runner, inbox, pool):
     """On the first size at which it is still at work 100 ms (CPU) after it began.
 
     A method that is done by then at every size needs no cancelling.
@@ -642,7 +642,7 @@ def ticks(path: str, gone: float) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_warmed_worker_says_when_it_is_ready():
+def test_a_warmed_worker_reports_that_it_is_ready():
     pool = Pool(spares=1)
     pool.fill(wait=True)
     try:

@@ -79,11 +79,11 @@ def test_the_repaired_tree_has_the_leaf_in_the_clade(n, seed, polytomies):
 
 @pytest.fixture
 def centre():
-    told = []
-    made = Centre(on_pick=lambda _: None, on_drag=lambda *said: told.append(said))
+    drags = []
+    made = Centre(on_pick=lambda _: None, on_drag=lambda *args: drags.append(args))
     made.set_items(Items(list("abcde")))
     made.set_tree(tree_of("((a,b),((c,d),e));"))
-    made.told = told
+    made.drags = drags
     return made
 
 
@@ -95,10 +95,10 @@ def rows_of(centre, names):
 
 def send(centre, phase, row, top=-1, bottom=-1, serial=None):
     drag = centre.figures.drag
-    said = {"phase": phase, "row": row, "top": top, "bottom": bottom,
+    fields = {"phase": phase, "row": row, "top": top, "bottom": bottom,
             "serial": centre.figures.preview.serial if serial is None else serial}  # fmt: skip
     seq = drag.drop.data["seq"][0] + 1
-    drag.drop.data = {"seq": [seq]} | {name: [value] for name, value in said.items()}
+    drag.drop.data = {"seq": [seq]} | {name: [value] for name, value in fields.items()}
 
 
 def test_rows_become_leaves(centre):
@@ -107,7 +107,7 @@ def test_rows_become_leaves(centre):
     send(centre, "drop", row, *rows_of(centre, "ab"))
     send(centre, "begin", row)
     send(centre, "leave", row)
-    (_, first, _), (phase, leaf, members), _, (last, _, _) = centre.told
+    (_, first, _), (phase, leaf, members), _, (last, _, _) = centre.drags
     assert (first, phase, leaf, sorted(members), last) == (4, "drop", 4, [0, 1], "leave")
 
 
@@ -118,7 +118,7 @@ def test_rows_are_those_of_the_tree_that_was_shown(centre):
     assert centre.figures.preview.serial > serial
     send(centre, "begin", row, serial=serial)
     send(centre, "drop", row, *target, serial=serial)
-    assert [(phase, leaf, sorted(m)) for phase, leaf, m in centre.told] == [
+    assert [(phase, leaf, sorted(m)) for phase, leaf, m in centre.drags] == [
         ("begin", 4, []), ("drop", 4, [0, 1]),
     ]  # fmt: skip
 
@@ -127,20 +127,20 @@ def test_a_wedge_is_a_target_and_no_leaf(centre):
     centre.toggle_collapse([2, 3])
     wedge = rows_of(centre, "cd")
     send(centre, "begin", wedge[0])
-    assert centre.told == []
+    assert centre.drags == []
     row = rows_of(centre, "a")[0]
     send(centre, "begin", row)
     send(centre, "drop", row, *wedge)
-    assert (centre.told[-1][0], sorted(centre.told[-1][2])) == ("drop", [2, 3])
+    assert (centre.drags[-1][0], sorted(centre.drags[-1][2])) == ("drop", [2, 3])
 
 
-@pytest.mark.parametrize("said", [(0, 99, 3), (99, 0, 1), (0, 3, 3), (-1, 0, 1), (0, -5, 2)])
-def test_nonsense_from_the_browser_is_let_go(centre, said):
-    row, top, bottom = said
+@pytest.mark.parametrize("sent", [(0, 99, 3), (99, 0, 1), (0, 3, 3), (-1, 0, 1), (0, -5, 2)])
+def test_invalid_messages_from_the_browser_are_ignored(centre, sent):
+    row, top, bottom = sent
     send(centre, "begin", row)
     send(centre, "drop", row, top, bottom)
     send(centre, "begin", row, serial=12345)
-    assert all(phase in ("begin", "leave") for phase, _, _ in centre.told)
+    assert all(phase in ("begin", "leave") for phase, _, _ in centre.drags)
 
 
 # ---------------------------------------------------------------------- the page's part
@@ -153,7 +153,7 @@ def zoo(loop):
         yield made
 
 
-def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
+def test_a_drop_is_a_draft_and_a_release_elsewhere_is_nothing(zoo):
     gestures = Gestures(zoo)
     zoo.change_view(draft=Draft().begin_together((3, 4)))
     gestures.dragged("begin", 0, ())
@@ -164,12 +164,12 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     sister = next(v for v in range(tree.n_leaves) if tree.parent[v] != tree.parent[0] and v != 0)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (sister,))
-    said = zoo.view.draft.ready
-    assert said[0] == (0, sister)
-    assert said[1] == item_set_apart(tree, 0, [sister])
+    statement = zoo.view.draft.ready
+    assert statement[0] == (0, sister)
+    assert statement[1] == item_set_apart(tree, 0, [sister])
     assert zoo.session.constraints == ()  # until Enter
     gestures.key("Enter")
-    assert zoo.session.constraints[0].statement == said
+    assert zoo.session.constraints[0].statement == statement
     zoo.dispatch(act.Undo())
     everything = tuple(range(1, len(zoo.session.labels)))
     gestures.dragged("begin", 0, ())

@@ -76,7 +76,7 @@ def test_the_log_alone_gives_back_answers_undo_and_redo(tmp_path, driver):
     assert session.data == driver.session.data  # the table's bytes, too
     assert session.params == driver.session.params
     assert session.next_id == driver.session.next_id
-    assert session.status == "sampling"  # so whoever resumes it runs on
+    assert session.status == "sampling"  # so a page that resumes it continues the run
 
 
 def test_a_base_and_the_actions_after_it(tmp_path, driver):
@@ -226,7 +226,7 @@ def test_each_visitor_sees_their_own_only(tmp_path, driver):
     )
     journal = mine.new_journal()
     journal.append(actions(driver.session), ABOUT)
-    assert mine.unfinished() == []  # somebody is at work on it
+    assert mine.unfinished() == []  # a page has it open
     journal.close()
     (found,) = mine.unfinished()
     assert found.about == ABOUT
@@ -273,7 +273,7 @@ def some(root, visitor, name, age, size=10):
     return folder
 
 
-def test_old_ones_and_too_many_are_pruned_but_not_what_is_at_work(tmp_path, monkeypatch):
+def test_old_and_surplus_journals_are_deleted_but_no_open_one(tmp_path, monkeypatch):
     monkeypatch.setattr(unfinished, "MAX_PER_VISITOR", 3)
     some(tmp_path, "v", "old", unfinished.MAX_AGE + 60)
     alive = some(tmp_path, "v", "alive", unfinished.MAX_AGE + 60)
@@ -299,12 +299,12 @@ def test_all_together_take_no_more_than_their_share_of_the_disk(tmp_path, monkey
     assert kept(tmp_path) == ["s0", "s1"]
 
 
-def test_one_that_is_set_aside_is_kept_and_not_offered(tmp_path, driver):
+def test_a_damaged_session_is_kept_and_not_offered(tmp_path, driver):
     sessions = UnfinishedSessions(tmp_path, new_token())
     journal = sessions.new_journal()
     journal.append(actions(driver.session), ABOUT)
     journal.close()
     (found,) = sessions.unfinished()
-    aside = sessions.keep_damaged(found.name)
+    damaged = sessions.keep_damaged(found.name)
     assert sessions.unfinished() == []
-    assert (sessions.folder / aside).is_dir()
+    assert (sessions.folder / damaged).is_dir()

@@ -56,7 +56,7 @@ def test_shortened_names_fit_and_keep_head_and_tail(text, font, width):
         )
 
 
-def test_long_names_that_begin_alike_are_told_apart():
+def test_long_names_that_begin_alike_stay_distinct():
     names = ["L" * 196 + f"{i:04d}" for i in range(300)]
     assert len({label_fitting.shorten(name, 9, 90) for name in names}) == 300
 

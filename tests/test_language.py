@@ -33,8 +33,27 @@ FORBIDDEN = {
     r"wherever it may": "everywhere",
     r"whatever becomes": "the result",
     r"has a say": "has an effect",
+    r"whoever": "any person, any thread",
+    r"somebody": "a person, a page, a thread",
+    r"anew|afresh": "again",
+    r"unheeded|unsaid": "ignored, open",
 }
 _FORBIDDEN = re.compile(r"\b(" + "|".join(FORBIDDEN) + r")\b", re.IGNORECASE)
+
+#: Words that no identifier has.
+FORBIDDEN_NAMES = {
+    "said": "message, output, answers", "unsaid": "open", "heed": "use, satisfy",
+    "heeds": "uses", "unheeded": "ignored", "whom": "the noun",
+    "nobody": "the noun", "dear": "expensive", "courier": "channel", "footing": "warm_start",
+    "veil": "query_mask",
+}  # fmt: skip
+#: Classes of style sheets that say nothing to a reader, by what to write instead.
+FORBIDDEN_CLASSES = {
+    "asked": "queries", "belief": "sample-share", "beside": "baseline", "clash": "conflict-card",
+    "fresh": "new", "odds": "answers, contradictions", "over": "toolbar", "says": "message",
+    "spur": "series", "stating": "draft-open", "sure": "accuracy", "twist": "toggle",
+    "unheeded": "ignored", "who": "name", "weigh": "weight", "you": "your-name",
+}  # fmt: skip
 
 #: Words in a sentence, at most.
 LONGEST = 25
@@ -94,6 +113,32 @@ def _docstring_nodes(tree: ast.AST):
 PUBLIC = list(public_api.objects())
 PYTHON = sorted(CODE.rglob("*.py"))
 SCRIPTS = sorted(CODE.rglob("*.js"))
+STYLES = sorted(CODE.rglob("*.css"))
+TOOLS = [
+    path
+    for folder in ("tests", "benchmarks", "tools")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if path != Path(__file__).resolve()
+]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def names(path: Path) -> list[tuple[int, str]]:
+    """The names that a module defines or reads, with their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    attributes = ("name", "id", "arg", "attr")
+    return [
+        (getattr(node, "lineno", 1), name)
+        for node in ast.walk(tree)
+        for attribute in attributes
+        if isinstance(name := getattr(node, attribute, None), str)
+    ]
+
+
+def style_classes(text: str) -> set[str]:
+    """The classes in the selectors of a style sheet."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return set(re.findall(r"\.([A-Za-z_][\w-]*)", re.sub(r"\{[^{}]*\}", "{}", text)))
 
 
 def relative(path: Path) -> str:
@@ -110,6 +155,42 @@ def test_forbidden_words(path):
     found = [f"{line}: {hit[0]!r} in {text[:80]!r}" for line, text in texts
              if (hit := _FORBIDDEN.search(text))]  # fmt: skip
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
+def test_forbidden_words_of_documents(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found = [f"{n}: {line[:80]!r}" for n, line in enumerate(lines, 1) if _FORBIDDEN.search(line)]
+    assert not found, "\n".join(found)
+
+
+def test_forbidden_words_of_tests_and_tools():
+    found = [
+        f"{relative(path)}:{line}: {hit[0]!r} in {text[:80]!r}"
+        for path in TOOLS
+        if _FORBIDDEN.search(path.read_text(encoding="utf-8"))
+        for line, text in comments(path) + docstrings(path)
+        if (hit := _FORBIDDEN.search(text))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_forbidden_names():
+    anywhere = re.compile("|".join(FORBIDDEN_NAMES), re.IGNORECASE)
+    found = [
+        f"{relative(path)}:{line}: {name}"
+        for path in [*PYTHON, *TOOLS]
+        if anywhere.search(path.read_text(encoding="utf-8"))
+        for line, name in names(path)
+        if FORBIDDEN_NAMES.keys() & set(name.casefold().split("_"))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("path", STYLES, ids=relative)
+def test_forbidden_classes(path):
+    classes = style_classes(path.read_text(encoding="utf-8"))
+    assert not [name for name in classes if FORBIDDEN_CLASSES.keys() & set(name.split("-"))]
 
 
 @pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
@@ -150,3 +231,8 @@ def test_the_reader_of_sentences():
     assert sentences("A b. C d.\n\nE f ``g. h`` i? J") == ["A b.", "C d.", "E f code i?", "J"]
     assert _FORBIDDEN.search("It is Worked out here.")
     assert not _FORBIDDEN.search("the endearing networked outlet")
+
+
+def test_the_reader_of_style_sheets():
+    text = "/* .note */ .a > .b-c:not(.d) { margin: .5em; } @media print { .e { top: .2px } }"
+    assert style_classes(text) == {"a", "b-c", "d", "e"}

@@ -1,4 +1,4 @@
-"""The picture stands still unless the tree moved: leaf orders of a session, and of its page."""
+"""Leaf orders change only with the tree: those of a session, and of its page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def begun(seed=0):
     return driver, order
 
 
-def test_the_first_tree_stands_as_near_as_can_be_to_the_order_of_the_data():
+def test_the_first_tree_is_as_close_as_possible_to_the_order_of_the_data():
     driver, order = begun()
     assert np.array_equal(finished(driver, 1), aligned_order(tree(1), order))
 

@@ -109,7 +109,7 @@ def test_a_constraint_counts_as_a_whole(seed, n):
     assert count_satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
 
 
-def test_held_out_answers_are_those_that_a_state_was_not_told():
+def test_held_out_answers_are_those_a_state_did_not_have():
     driver = Driver()
     driver.settle()
     for group, apart in (((0, 1), 2), ((3, 4), 5), ((5, 6), 0), ((1, 2), 7)):
@@ -210,7 +210,7 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     assert sampler == first  # same seed, run and settings: the same draws
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
-    assert [title for title, _ in state(store)["beside"]] == [one, other]
+    assert [title for title, _ in state(store)["baselines"]] == [one, other]
     monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
     again = BaselineRuns(store, loop.schedule)
     assert len(store.view.baselines) == 2

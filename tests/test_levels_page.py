@@ -117,13 +117,13 @@ def test_chosen_clusters_go_through_runs_files_and_links(begun, loop):
     assert other.store.view.level == "clusters"
 
 
-def test_a_link_with_clusters_of_other_items_says_so(begun):
+def test_a_link_with_clusters_of_other_items_is_reported(begun):
     explorer = begun(chosen=(1, 2))
     assert explorer.store.session.chosen_clusters is None
     assert "clusters are of 2 items" in explorer.store.view.error[0]
 
 
-def test_a_button_that_can_do_nothing_says_why(begun):
+def test_a_disabled_button_explains_why(begun):
     explorer = begun()
     store = explorer.store
     press(explorer, "split")

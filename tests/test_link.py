@@ -42,8 +42,8 @@ def test_round_trip(link):
 
 
 def test_it_reads_as_a_person_would_write_it():
-    said = (((3, 7), 20, True), ((3, 8), 21, False))
-    assert to_query(Link(data="zoo", constraints=said)) == "data=zoo&c=3.7-20+3.8-21~"
+    constraints = (((3, 7), 20, True), ((3, 8), 21, False))
+    assert to_query(Link(data="zoo", constraints=constraints)) == "data=zoo&c=3.7-20+3.8-21~"
     assert (
         to_query(Link(data="zoo", groups=(("Owls & co", (3, 7)),))) == "data=zoo&g=3.7+Owls+%26+co"
     )

@@ -84,7 +84,7 @@ def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
     assert not session.alone
 
 
-def test_what_a_callback_changes_meanwhile_is_told_too():
+def test_changes_made_by_a_callback_are_sent_too():
     document, session, range_, _ = served()
 
     def follow(_attribute, _old, new):
@@ -94,8 +94,8 @@ def test_what_a_callback_changes_meanwhile_is_told_too():
     range_.on_change("start", follow)
     with as_one_message(document):
         range_.start = 5
-    told = [event["attr"] for message in session.sent for event in message.content["events"]]
-    assert sorted(told) == ["end", "start"]
+    attributes = [event["attr"] for message in session.sent for event in message.content["events"]]
+    assert sorted(attributes) == ["end", "start"]
     assert not session.alone
 
 

@@ -99,8 +99,8 @@ def test_a_part_has_the_messages_of_others_too():
     assert "fold" not in ACTS
 
 
-def test_the_browser_knows_every_kind_of_field():
-    script = (UI / "parts" / "messages.js").read_text()
+def test_the_browser_checks_every_kind_of_field():
+    script = (UI / "parts" / "messages.js").read_text(encoding="utf-8")
     table = script[script.index("const FITS = {") :].split("}", 1)[0]
     assert set(re.findall(r'^  "?([a-z ]+)"?:', table, re.MULTILINE)) == set(KINDS.values())
 
@@ -162,7 +162,7 @@ def test_messages_come_in_at_two_places():
     places = {
         str(path.relative_to(UI))
         for path in UI.rglob("*.py")
-        if re.search(r"def _handle_msg|_send_event|on_msg\(", path.read_text())
+        if re.search(r"def _handle_msg|_send_event|on_msg\(", path.read_text(encoding="utf-8"))
     }
     assert places == {"parts/part.py", "app/shell.py"}
 
@@ -195,7 +195,7 @@ def test_comparisons_by_hand_are_found():
 
 @pytest.mark.parametrize("path", sorted(UI.rglob("*.py")), ids=lambda path: path.stem)
 def test_no_handler_compares_the_names_of_messages(path):
-    found = [each for each in handlers_by_hand(ast.parse(path.read_text()))]
+    found = [each for each in handlers_by_hand(ast.parse(path.read_text(encoding="utf-8")))]
     assert not found
 
 
@@ -204,13 +204,15 @@ def test_no_handler_compares_the_names_of_messages(path):
 
 def modules_with_acts():
     for path in sorted(UI.rglob("*.py")):
-        if re.search(r"^ACTS = Acts\(", path.read_text(), re.MULTILINE):
+        if re.search(r"^ACTS = Acts\(", path.read_text(encoding="utf-8"), re.MULTILINE):
             yield path
 
 
 def sent_by(path: Path) -> set[str]:
     """Return the messages that a script sends by a literal name."""
-    return set(re.findall(r'\bsend\(\s*"([a-z-]+)"', path.read_text())) - {"repaint"}
+    return set(re.findall(r'\bsend\(\s*"([a-z-]+)"', path.read_text(encoding="utf-8"))) - {
+        "repaint"
+    }
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def sent_by(path: Path) -> set[str]:
 def test_scripts_send_what_the_handlers_take(path):
     """Names that a script computes cannot be read in it: those are looked for as strings."""
     module = import_module(".".join(path.relative_to(UI.parents[1]).with_suffix("").parts))
-    scripts = "\n".join(each.read_text() for each in UI.rglob("*.js"))
+    scripts = "\n".join(each.read_text(encoding="utf-8") for each in UI.rglob("*.js"))
     for name in module.ACTS.schema():
         assert re.search(f"[\"'`]{name}[\"'`]|\\b{name}\\b", scripts), f"nothing sends {name!r}"
 

@@ -16,7 +16,7 @@ from hcviz import Problem, Tree, Triplets, metrics
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
-#: Without the compiler the large case shrinks, and speed says nothing.
+#: Without the compiler the large case shrinks, and speed is not measured.
 COMPILED = not numba.config.DISABLE_JIT
 
 
@@ -110,13 +110,13 @@ def test_regularised_cost_adds_violated_triplets():
     tree = from_nested((((0, 1), 2), 3), 4)
     matrix = np.ones((4, 4))
     plain = metrics.dasgupta_cost(tree, matrix)
-    said = Triplets([[0, 1, 2], [0, 2, 1], [1, 3, 0]], weights=[5.0, 2.0, 0.5])
+    triplets = Triplets([[0, 1, 2], [0, 2, 1], [1, 3, 0]], weights=[5.0, 2.0, 0.5])
     # The first holds; |T[0,2]| = 3 and |T[1,3]| = 4 for the others.
     expected = plain + 10.0 * (2.0 * 3 + 0.5 * 4)
-    assert metrics.regularised_cost(tree, matrix, said, 10.0) == expected
+    assert metrics.regularised_cost(tree, matrix, triplets, 10.0) == expected
     assert metrics.regularised_cost(tree, matrix, None, 10.0) == plain
     with pytest.raises(InvalidParameter):
-        metrics.regularised_cost(tree, matrix, said, -1.0)
+        metrics.regularised_cost(tree, matrix, triplets, -1.0)
     with pytest.raises(InvalidConstraint):
         metrics.regularised_cost(tree, matrix, [[0, 1, 9]], 1.0)
 

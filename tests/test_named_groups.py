@@ -74,8 +74,8 @@ def test_a_selected_branch_gets_a_name_with_one_message(page):
     name(page, outer, "Outer")
     assert rows(page) == [("Outer", 1, len(outer)), ("Inner", 2, len(inner))]
     assert page.groups.state["tray"] == []
-    told = inspector_model.state(page.store)["selection"]["group"]
-    assert (told["name"], told["parent"]) == ("Outer", "")
+    field = inspector_model.state(page.store)["selection"]["group"]
+    assert (field["name"], field["parent"]) == ("Outer", "")
     page.store.change_view(selection=inner)
     assert inspector_model.state(page.store)["selection"]["group"]["parent"] == "Outer"
     assert [row["selected"] for row in page.groups.state["rows"]] == [False, True]
@@ -97,7 +97,7 @@ def test_a_name_for_other_items_than_those_selected_is_not_used(page):
     assert "selection has changed" in page.store.view.error[0]
 
 
-def test_bad_names_are_said_in_a_sentence(page):
+def test_bad_names_get_a_sentence(page):
     first, second = clades(page.store, 3, 12)[:2]
     name(page, first, "One")
     name(page, second, "   ")
@@ -108,7 +108,7 @@ def test_bad_names_are_said_in_a_sentence(page):
     assert [each.name for each in page.store.session.groups] == ["One"]
 
 
-def test_the_key_of_names_says_what_to_do_without_a_selection(page):
+def test_the_key_for_names_gives_a_hint_without_a_selection(page):
     page.keyboard.press("n")
     assert "Select a branch first" in page.store.view.message
 
@@ -189,7 +189,7 @@ def test_names_go_with_the_items_through_a_rerun(page, loop):
     assert {row["name"] for row in tray} == {group.name for group in taxonomy.unplaced}
     changed = {row["name"]: row["change"]["text"] for row in placed if row["change"]}
     assert set(changed) == {change.name for change in taxonomy.changes}
-    assert changed or tray  # else the test says nothing
+    assert changed or tray  # else the test checks nothing
     assert "in this tree." in history_model.state(store)["sentence"]
     store.dispatch(act.Undo())
     assert rows(page) == before
@@ -321,7 +321,7 @@ def test_a_row_lists_its_items_in_the_order_of_the_picture(page):
     assert not page.groups.state["rows"][0]["listed"]
 
 
-def test_a_row_says_how_many_sampled_trees_have_its_branch(page, loop):
+def test_a_row_shows_how_many_sampled_trees_have_its_branch(page, loop):
     store = page.store
     store.dispatch(act.SetMethod("ddt"))
     loop.until(lambda: store.session.status == "settled")
@@ -349,9 +349,9 @@ def test_without_a_tree_the_outline_is_nested_by_members(page):
     name(page, inner, "Inner")
     name(page, outer, "Outer")
     page.store.drawn = None
-    told = model.state(page.store)
-    assert [(row["name"], row["level"]) for row in told["rows"]] == [("Outer", 1), ("Inner", 2)]
-    assert told["tray"] == []
+    state = model.state(page.store)
+    assert [(row["name"], row["level"]) for row in state["rows"]] == [("Outer", 1), ("Inner", 2)]
+    assert state["tray"] == []
 
 
 # ---------------------------------------------------------------------- files
@@ -398,16 +398,16 @@ def read_groups(content, name, labels):
     return file.groups, groups_note(file)
 
 
-def test_a_file_about_other_items_says_which_and_how_many():
+def test_a_file_about_other_items_names_and_counts_them():
     text = kitchen().to_json()
     labels = kitchen().labels
-    groups, said = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
+    groups, message = read_groups(text.encode(), "k.json", (*labels, "anvil", "vice"))
     assert sorted(g.id for g in groups) == sorted(g.id for g in kitchen().groups)
-    assert said.endswith("2 items are not in the file: anvil, vice.")
+    assert message.endswith("2 items are not in the file: anvil, vice.")
     dropped = labels[kitchen().groups[0].members[0]]
     here = tuple(label for label in labels if label != dropped)
-    groups, said = read_groups(text.encode(), "k.json", here)
-    assert f"1 item is not among the items shown: {dropped}." in said
+    groups, message = read_groups(text.encode(), "k.json", here)
+    assert f"1 item is not among the items shown: {dropped}." in message
     assert all(max(group.members) < len(here) for group in groups)
     with pytest.raises(InvalidTaxonomy, match="None of the"):
         read_groups(text.encode(), "k.json", ("a", "b"))
@@ -419,12 +419,12 @@ def test_a_file_about_other_items_says_which_and_how_many():
         read_groups(b"\xff\xfe\xff", "k.json", labels)
 
 
-def test_groups_that_become_equal_are_left_out_and_said():
+def test_groups_that_become_equal_are_left_out_with_a_note():
     tree = Tree.from_children([[0, 1], [3, 2]], 3)
     found = Taxonomy(["a", "b", "c"], tree, [Group("All", [0, 1, 2]), Group("Two", [0, 1])])
-    groups, said = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])
+    groups, message = read_groups(found.to_json().encode(), "x.json", ["a", "b", "z"])
     assert [(g.name, g.members) for g in groups] == [("All", (0, 1))]
-    assert "1 group has no items of their own here and was left out: Two." in said
+    assert "1 group has no items of their own here and was left out: Two." in message
 
 
 def test_a_refused_file_changes_nothing(page):
@@ -449,6 +449,6 @@ def test_an_unfinished_session_with_names_alone_is_kept_and_offered(page):
     assert autosave_model.worth_keeping(page.store.session)
 
 
-def test_without_groups_there_is_nothing_to_save(page):
+def test_without_groups_saving_is_disabled(page):
     page.controls["groups"].act("save-groups", {"format": "markdown"})
     assert "No group has a name yet" in page.store.view.error[0]

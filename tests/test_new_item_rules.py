@@ -142,7 +142,7 @@ def test_a_lock_at_the_place_of_a_group_includes_the_item(mine):
     assert enabled_are_consistent(now.constraints, now.n_items)
 
 
-def test_enabled_locks_stay_consistent_whatever_is_accepted(mine):
+def test_enabled_locks_stay_consistent_after_any_change(mine):
     rng = np.random.default_rng(0)
     for _ in range(6):
         group = tuple(rng.choice(8, int(rng.integers(2, 6)), replace=False).tolist())

@@ -154,7 +154,7 @@ FRAME = pd.DataFrame(
 BEASTS = taxonomy_of(4, ("Beasts", [0, 1]), ("Birds", [2, 3]))
 
 
-def test_columns_are_matched_by_name_and_the_others_are_told():
+def test_columns_are_matched_by_name_and_others_are_noted():
     new = pd.DataFrame(
         {"coat": ["down", "silk", ""], "size": [1, 2, 3], "legs": [2, 4, np.nan]},
         index=["wren", "vole", "rook"],
@@ -162,10 +162,10 @@ def test_columns_are_matched_by_name_and_the_others_are_told():
     found = hcviz.place(FRAME, BEASTS, new)
     assert found.frame()["group"].tolist()[:2] == ["Birds", "Beasts"]
     assert [each.item for each in found.items] == ["wren", "vole", "rook"]
-    told = " ".join(found.notes)
-    assert "1 other column ignored: 'size'" in told
-    assert "1 column missing in the new rows: 'flies'" in told
-    assert "'coat' has values that the table lacks: 'silk'" in told
+    notes = " ".join(found.notes)
+    assert "1 other column ignored: 'size'" in notes
+    assert "1 column missing in the new rows: 'flies'" in notes
+    assert "'coat' has values that the table lacks: 'silk'" in notes
 
 
 DATED = b"""name,when,size,desc
@@ -186,8 +186,8 @@ def test_dates_count_from_the_first_date_of_the_table_and_texts_have_one_sentenc
     assert [each.group.name for each in found.items[:2]] == ["Birds", "Beasts"]
     assert found.notes == ()
     soon = pd.DataFrame({"when": ["soon"], "size": [1], "desc": ["a tent"]}, index=["den"])
-    told = "Columns of dates are not compared: 'when'."
-    assert hcviz.place(data, BEASTS, soon).notes == (told,)
+    note = "Columns of dates are not compared: 'when'."
+    assert hcviz.place(data, BEASTS, soon).notes == (note,)
     with pytest.raises(InvalidData, match="holds 'soon', where the table has dates"):
         hcviz.place(data, BEASTS, pd.concat([new, soon]))
     assert hcviz.place(data, BEASTS, new[["size"]]).notes == (
@@ -243,8 +243,8 @@ def test_terms_of_a_table_without_kinds_are_one_column_of_text():
         labels=[f"i{k}" for k in range(4)],
     )
     new = pd.DataFrame({"legs": [1], "desc": ["big"]}, index=["vole"])
-    told = hcviz.place(known, BEASTS, new).notes
-    assert told == ("Columns of text are not compared: 'desc'.",)
+    notes = hcviz.place(known, BEASTS, new).notes
+    assert notes == ("Columns of text are not compared: 'desc'.",)
 
 
 def test_a_column_of_dates_is_left_out_with_a_sentence():
@@ -267,7 +267,7 @@ def test_a_column_of_dates_is_left_out_with_a_sentence():
         (Problem(similarity=np.eye(4)), FRAME, "the data have none"),
     ],
 )
-def test_what_cannot_be_placed_is_said(table_, new, words):
+def test_items_that_cannot_be_placed_are_reported(table_, new, words):
     with pytest.raises(InvalidData, match=words):
         hcviz.place(table_, BEASTS, new)
 

@@ -75,15 +75,15 @@ def test_new_items_are_listed_by_group_and_those_that_fit_nowhere_last(page, zoo
     open_three(page, zoo)
     assert Middle.now(page.store) == "new_items"
     assert page.store.view.message == "3 new items from new.csv: accept or dismiss each."
-    told = sheet.state(page.store)
-    assert [row["item"] for row in told["rows"]] == ["eagle", "yeti", "ghost"]
-    assert [level["name"] for level in told["rows"][1]["path"]] == ["Vertebrates", "mammal"]
-    assert all(level["percent"] >= 90 for level in told["rows"][1]["path"])
-    assert [row["unplaced"] for row in told["rows"]] == [False, False, True]
-    assert told["notes"][0] == "1 item is in the data already and left out: bear."
-    assert (told["left"], told["sure"], told["changed"]) == (3, 2, False)
-    assert told["groups"][:2] == [["insect", "insect", 0], ["invertebrate", "invertebrate", 0]]
-    assert ["mammal", "mammal", 1] in told["groups"]
+    state = sheet.state(page.store)
+    assert [row["item"] for row in state["rows"]] == ["eagle", "yeti", "ghost"]
+    assert [level["name"] for level in state["rows"][1]["path"]] == ["Vertebrates", "mammal"]
+    assert all(level["percent"] >= 90 for level in state["rows"][1]["path"])
+    assert [row["unplaced"] for row in state["rows"]] == [False, False, True]
+    assert state["notes"][0] == "1 item is in the data already and left out: bear."
+    assert (state["left"], state["sure"], state["changed"]) == (3, 2, False)
+    assert state["groups"][:2] == [["insect", "insect", 0], ["invertebrate", "invertebrate", 0]]
+    assert ["mammal", "mammal", 1] in state["groups"]
 
 
 def test_sure_items_are_accepted_in_one_step_and_undo_lists_them_again(page, zoo, loop):
@@ -97,8 +97,8 @@ def test_sure_items_are_accepted_in_one_step_and_undo_lists_them_again(page, zoo
     loop.until(lambda: store.session.status == "settled")
     assert store.session.tree.n_leaves == 103
     assert store.dataset.n_items == 103
-    told = sheet.state(store)
-    assert (told["left"], told["accepted"], told["changed"]) == (1, 2, True)
+    state = sheet.state(store)
+    assert (state["left"], state["accepted"], state["changed"]) == (1, 2, True)
     assert Middle.now(store) == "new_items"
     store.dispatch(act.Undo())
     assert (store.session.labels, store.session.groups) == (before.labels, before.groups)

@@ -115,7 +115,7 @@ def test_a_template_whose_name_was_not_changed_gets_one_sentence(monkeypatch):
     assert "name='mine'" in fault.value.hint
 
 
-def test_the_page_goes_on_beside_a_method_that_cannot_be_found(monkeypatch, loop):
+def test_the_page_works_if_a_method_cannot_be_found(monkeypatch, loop):
     monkeypatch.setitem(MODULES, "mine", "hcviz.algorithms._template")
     with over_zoo(loop, "average") as store:
         entry = next(each for each in top_bar_model.state(store)["methods"] if each[0] == "mine")

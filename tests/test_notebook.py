@@ -98,28 +98,28 @@ def test_every_cell_ran(quickstart: Any) -> None:
     assert all(output.output_type != "error" for cell in cells for output in cell.outputs)
 
 
-def test_the_data_are_what_the_notebook_says(quickstart: Any) -> None:
+def test_the_data_match_the_notebook(quickstart: Any) -> None:
     assert "(101, (101," in text(quickstart, "len(zoo.labels)").replace("\n", " ")
     assert "ddt" in text(quickstart, "hcviz.algorithms()")
 
 
 def test_the_numbers_of_the_trees_are_right(quickstart: Any) -> None:
-    """The same distances and costs, worked out here."""
+    """The same distances and costs, computed here."""
     zoo = hcviz.datasets.load("zoo")
     problem = zoo.problem()
-    said = text(quickstart, "dasgupta_cost")
+    shown = text(quickstart, "dasgupta_cost")
     for name, method in (("average linkage", "average"), ("recursive sparsest cut", "crsc")):
         tree = hcviz.fit(method, problem)
-        found = re.search(rf"{name} +triplet distance ([\d.]+) +Dasgupta's cost ([\d,]+)", said)
-        assert found, said
+        found = re.search(rf"{name} +triplet distance ([\d.]+) +Dasgupta's cost ([\d,]+)", shown)
+        assert found, shown
         distance = hcviz.metrics.triplet_distance(zoo.target, tree)
         cost = hcviz.metrics.dasgupta_cost(tree, problem.similarity)
         assert found.groups() == (f"{distance:.3f}", f"{cost:,.0f}")
 
 
-def test_the_constrained_trees_satisfy_what_was_said(quickstart: Any) -> None:
-    said = text(quickstart, "corrected = ")
-    before, after = said.splitlines()[:2]
+def test_the_constrained_trees_satisfy_the_constraints(quickstart: Any) -> None:
+    shown = text(quickstart, "corrected = ")
+    before, after = shown.splitlines()[:2]
     assert "the average-linkage tree has it right" in before
     assert "False" in before  # else there would be nothing to correct
     assert after.endswith("[ True  True]")
@@ -131,8 +131,8 @@ def test_the_constrained_trees_satisfy_what_was_said(quickstart: Any) -> None:
 
 
 def test_a_contradiction_is_named(quickstart: Any) -> None:
-    said = text(quickstart, "InconsistentTriplets")
-    assert "rows at odds: (0, 1)" in said
+    shown = text(quickstart, "InconsistentTriplets")
+    assert "rows at odds: (0, 1)" in shown
 
 
 def test_the_explorer_is_in_its_cell(quickstart: Any) -> None:
@@ -164,7 +164,7 @@ def small(n: int = 12) -> hcviz.Problem:
 
 
 def running(steps: int) -> Any:
-    """An explorer whose sampler has work for ``steps`` proposals; nobody looks at it yet."""
+    """An explorer whose sampler has work for ``steps`` proposals; it is not displayed yet."""
     view = hcviz.explore(small(), method="average")
     store = view.explorer.store
     until(lambda: store.session.status == "settled")

@@ -127,7 +127,7 @@ def test_an_oracle_for_pairs_is_called_once_for_each_request(asked, trusted):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (np.ones((3, 1)), r"asked for 3 pairs and answered with shape \(3, 1\)"),
         (["a", "b", "c"], "did not answer with numbers"),
@@ -136,7 +136,7 @@ def test_an_oracle_for_pairs_is_called_once_for_each_request(asked, trusted):
         (np.array([1.0, 2.0, 4.0]), "not symmetric: items 0 and 1 .*1, the other way round 4"),
     ],
 )
-def test_errors_of_pair_answers_name_the_items(answer, said):
+def test_errors_of_pair_answers_name_the_items(answer, message):
     class Wrong:
         n_items, turn = 3, 1
 
@@ -149,7 +149,7 @@ def test_errors_of_pair_answers_name_the_items(answer, said):
             self.turn = -self.turn
             return answer[:: -self.turn]
 
-    with pytest.raises(InvalidData, match=said):
+    with pytest.raises(InvalidData, match=message):
         CountingOracle(Wrong()).similarity([0, 1, 2], [0, 1, 2])
 
 
@@ -178,7 +178,7 @@ def test_one_thread_at_a_time_calls_the_oracle_unless_it_is_thread_safe(cache):
             if self.two is None:
                 time.sleep(0.01)
             else:
-                self.two.wait(60)  # raises where nobody else comes in
+                self.two.wait(60)  # raises if no other thread arrives
             self.inside -= 1
             return np.ones((len(rows), len(cols)))
 
@@ -237,7 +237,7 @@ def test_a_counting_oracle_can_be_pickled():
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (np.ones((3, 2)), "asked for 2 x 3 similarities and answered with shape"),
         ([["a", "b", "c"]] * 2, "did not answer with numbers"),
@@ -247,7 +247,7 @@ def test_a_counting_oracle_can_be_pickled():
         (ZeroDivisionError("of all things"), "failed .*2 x 3.*ZeroDivisionError: of all things"),
     ],
 )
-def test_errors_of_block_answers_name_the_items(answer, said):
+def test_errors_of_block_answers_name_the_items(answer, message):
     class Wrong:
         n_items = 5
 
@@ -256,7 +256,7 @@ def test_errors_of_block_answers_name_the_items(answer, said):
                 raise answer
             return answer
 
-    with pytest.raises(InvalidData, match=said):
+    with pytest.raises(InvalidData, match=message):
         CountingOracle(Wrong()).similarity([4, 1], [0, 3, 2])
 
 
@@ -327,7 +327,7 @@ def test_a_function_is_called_with_the_lower_item_first():
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [
         (lambda i, j: np.nan, "returns nan for items 1 and 2"),
         (lambda i, j: 1 / 0, "failed on items 1 and 2 .ZeroDivisionError"),
@@ -340,8 +340,8 @@ def test_a_function_is_called_with_the_lower_item_first():
         (lambda i, j: i - j, "not symmetric: items 1 and 2"),
     ],
 )
-def test_errors_of_a_function_name_the_items(function, said):
-    with pytest.raises(InvalidData, match=said):
+def test_errors_of_a_function_name_the_items(function, message):
+    with pytest.raises(InvalidData, match=message):
         FunctionOracle(function, n_items=4).similarity([2], [1])
 
 
@@ -375,7 +375,7 @@ def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [
         (lambda i, j: [1.0, np.nan], "returns nan for items 1 and 3"),
         (lambda i, j: 1 / 0, "failed on 2 pairs, items 1 and 2 first .ZeroDivisionError"),
@@ -386,8 +386,8 @@ def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
         (lambda i, j: np.subtract(i, j), "not symmetric: items 1 and 2"),
     ],
 )
-def test_errors_of_a_batched_function_name_the_items(function, said):
-    with pytest.raises(InvalidData, match=said):
+def test_errors_of_a_batched_function_name_the_items(function, message):
+    with pytest.raises(InvalidData, match=message):
         FunctionOracle(function, n_items=4, batched=True).similarity([1], [2, 3])
 
 

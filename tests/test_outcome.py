@@ -43,7 +43,7 @@ def untrue(store):
     return (first, other), second
 
 
-def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loop):
+def test_after_a_run_the_footer_lists_changes_and_lost_support(store, loop):
     assert (
         support_changes.changes_sentence(store) == ""
     )  # the first run has nothing to compare with
@@ -62,16 +62,16 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     # by the rule, clade by clade
     tree, count = store.baseline, 0
     for node in range(tree.n_leaves, tree.root):
-        told = []
+        supports = []
         for samples in (before, store.samples):
             with samples.open() as posterior:
                 size = float(posterior.support_sizes(tree, [node])[0])
-                told.append((posterior.clade_support(tree.leaves(node)), size))
-        (was, m), (now, n) = told
+                supports.append((posterior.clade_support(tree.leaves(node)), size))
+        (was, m), (now, n) = supports
         both = (m * was + n * now) / (m + n)
         count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
     assert count == fallen
-    # whatever is said next takes the sentence's place
+    # the next message replaces the sentence
     store.change_view(message="Found bear.")
     assert history_model.state(store)["sentence"] == "Found bear."
     store.change_view(message="")
@@ -105,7 +105,7 @@ def test_only_clades_whose_support_changed_are_listed(store, loop):
     assert shown["chance"] > 0
 
 
-def test_a_run_that_goes_on_has_lost_no_support_to_tell_of(store, loop):
+def test_a_continued_run_lists_no_lost_support(store, loop):
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
@@ -113,7 +113,7 @@ def test_a_run_that_goes_on_has_lost_no_support_to_tell_of(store, loop):
     assert support_changes.changes_sentence(store).endswith(" changed.")
 
 
-def test_few_trees_are_no_ground_to_speak_of_support(store, loop):
+def test_few_trees_give_no_supports(store, loop):
     group, apart = untrue(store)
     answer(store, loop, group, apart)
     few = samples_of(
@@ -139,7 +139,7 @@ def test_of_equal_shares_hardly_any_falls_by_chance():
     ]
 
 
-def test_new_answers_are_those_that_the_newest_run_was_the_first_to_heed(store, loop):
+def test_new_answers_are_those_first_used_by_the_newest_run(store, loop):
     assert support_changes.new_statements(store.session) == []
     group, apart = untrue(store)
     answer(store, loop, group, apart)

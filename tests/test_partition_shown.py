@@ -1,4 +1,4 @@
-"""The clusters that a method finds are what its tree is cut into, until somebody says how many."""
+"""A tree is cut into the clusters that its method finds, until a person sets their number."""
 
 from __future__ import annotations
 

@@ -62,12 +62,12 @@ def test_counts_of_true_triplets_match_an_enumeration(given_):
     gap = RemovedItem(tree, item)
     for place in range(gap.rest.n_nodes):
         clade = gap.clade(place).tolist()
-        true = told = 0
+        true = n_resolved = 0
         for s, o in product(clade, set(range(n)) - {item, *clade}):
             rows = [(item, s, o), (item, o, s), (s, o, item)]
-            told += bool(target.satisfies(rows).any())
+            n_resolved += bool(target.satisfies(rows).any())
             true += bool(target.satisfies(rows)[0])
-        assert gap.count_true_triplets(target, place) == (true, told)
+        assert gap.count_true_triplets(target, place) == (true, n_resolved)
 
 
 @given(trees)
@@ -84,8 +84,8 @@ def test_at_the_target_place_all_triplets_are_true(given_):
     for place in range(gap.rest.n_nodes):
         # Where the truth tells its mates apart from each other, one of them alone may be too near.
         if alike and set(gap.clade(place).tolist()) <= own:
-            true, told = gap.count_true_triplets(target, place)
-            assert true == told
+            true, n_resolved = gap.count_true_triplets(target, place)
+            assert true == n_resolved
 
 
 @given(trees)
@@ -132,8 +132,8 @@ def test_the_path_between_two_places_is_the_shortest(given_):
 def test_a_caterpillar_of_many_leaves():
     tree = caterpillar(20_000)
     gap = RemovedItem(tree, 7)
-    true, told = gap.count_true_triplets(tree, gap.place([3]))
-    assert 0 < true < told
+    true, n_resolved = gap.count_true_triplets(tree, gap.place([3]))
+    assert 0 < true < n_resolved
     assert gap.insert_at(gap.rest.root).n_leaves == 20_000
     assert len(gap.path(0, gap.rest.root)) > 10_000
 

@@ -99,7 +99,7 @@ def test_the_paper_draws_n_log_n_to_the_fourth():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: planted_hierarchy(levels=-1), "levels must be"),
         (lambda: planted_hierarchy(pure_size=1.5), "pure_size must be"),
@@ -114,13 +114,13 @@ def test_the_paper_draws_n_log_n_to_the_fourth():
         (lambda: planted_partition(n=9, p=float("nan")), "p must be"),
     ],
 )
-def test_bad_parameters_are_sentences(make, said):
-    with pytest.raises(HcvizError, match=said):
+def test_bad_parameters_are_sentences(make, message):
+    with pytest.raises(HcvizError, match=message):
         make()
 
 
 @pytest.mark.parametrize("pair", ["normal-normal", "uniform-beta", "uniform-normal"])
-def test_pairs_of_distributions_are_as_far_apart_as_said(pair):
+def test_pairs_of_distributions_have_the_given_distance(pair):
     """P(w_in > w_out) = 3/4: of 40,000 pairs of independent draws, four standard errors are
     0.0087. (N(3/4, 0.1^2) leaves [0, 1] now and then, which costs 0.0002.)"""
     data = planted_partition(404, 2, pair=pair, p=0.0, seed=3)
@@ -315,7 +315,7 @@ def test_user_searches_both_children():
         assert ordered(SimulatedUser(target, seed=seed).answer(shown)) == (3, 4, 5)
 
 
-def test_user_knows_the_odd_one_out():
+def test_user_finds_the_odd_one_out():
     user = SimulatedUser(from_nested(((0, 1, 2), 3), 4))
     assert user.odd_one_out([3, 0, 2]) == (0, 2, 3)
     assert user.odd_one_out([0, 1, 2]) is None

@@ -387,8 +387,8 @@ def test_the_verdict_names_its_clades():
     rng = np.random.default_rng(5)
     for k in rng.permutation(400):
         made.add(from_nested(shapes[k % 4], 6), rng.normal())
-    said = set(made.verdict(labels=["ant", "bee", "cat", "dog", "eel", "fox"]).numbers)
-    assert said - {"the log joint", "the root's height"} == {
+    names = set(made.verdict(labels=["ant", "bee", "cat", "dog", "eel", "fox"]).numbers)
+    assert names - {"the log joint", "the root's height"} == {
         "the clade of ant and bee (25 % of the trees)",
         "a clade of 4 items (25 % of the trees)",
         "a clade of 4 items (25 % of the trees), number 2",

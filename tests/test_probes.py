@@ -39,13 +39,13 @@ def settled(store, loop):
     store.drawn = store.session.snapshot
 
 
-def worked_out(store, loop):
-    """The section, when all that it asks for beside the page is there."""
+def computed_state(store, loop):
+    """The state of the section when its background computations have finished."""
     while True:
-        found, heard = similarity_queries_section.SECTION.state(store), store.n_computed
+        found, count = similarity_queries_section.SECTION.state(store), store.n_computed
         if store.compute_cache.idle:
             return found
-        loop.until(lambda heard=heard: store.n_computed > heard)
+        loop.until(lambda count=count: store.n_computed > count)
 
 
 def slid(store, loop, s):
@@ -78,9 +78,9 @@ def test_a_mask_of_other_items_is_none(store):
     assert similarity_queries_model.snapshot_mask(replace(last, views={QUERIED_VIEW: far})) is None
 
 
-def test_the_section_tells_what_the_run_asked_for(store, loop):
-    told = worked_out(store, loop)
-    facts = {name: value for name, value, _ in told["facts"]}
+def test_the_section_lists_the_queries_of_the_run(store, loop):
+    shown = computed_state(store, loop)
+    facts = {name: value for name, value, _ in shown["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
     pairs = query_counts.count_pairs(similarity_queries_model.snapshot_mask(snapshot), 101)
     assert facts["Pairs asked for"] == f"{pairs:,}"
@@ -88,29 +88,29 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     agrees = 1 - triplet_distance(target, snapshot.tree)
     assert facts["Agreement with the known tree"] == f"{agrees:.4f}"
     shares = triplet_agreement_by_level(target, snapshot.tree)
-    assert told["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
+    assert shown["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
     named = [name for name, _ in inspector_model.live(store)["facts"]]
-    assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
+    assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # listed once
 
 
-def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
-    usual = worked_out(store, loop)
+def test_of_many_items_agreement_is_computed_in_the_background_at_the_end(store, loop, monkeypatch):
+    usual = computed_state(store, loop)
     store.compute_cache.forget()
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS_LIVE", 100)
     agrees = "Agreement with the known tree"
 
-    def told():
+    def agreement():
         return {
             name: value
             for name, value, _ in similarity_queries_section.SECTION.state(store)["facts"]
         }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "computed at the end"
+    assert agreement() == "computed at the end"
     assert store.compute_cache.idle
     store.session = settled_one
-    assert told() == "computed at the end"  # asked for now
-    assert worked_out(store, loop) == usual
+    assert agreement() == "computed at the end"  # asked for now
+    assert computed_state(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
         name for name, *_ in similarity_queries_section.SECTION.state(store)["facts"]
@@ -118,10 +118,10 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
 
 
 def test_a_lesson_hides_what_is_known(store, loop):
-    told = similarity_queries_section.state(store)
-    assert told["known"]
+    shown = similarity_queries_section.state(store)
+    assert shown["known"]
     store.change_view(lesson=Lesson())
-    hidden = worked_out(store, loop)
+    hidden = computed_state(store, loop)
     assert not hidden["known"]
     assert hidden["trials"] == hidden["levels"] == []
     assert "Agreement with the known tree" not in [name for name, *_ in hidden["facts"]]
@@ -130,15 +130,13 @@ def test_a_lesson_hides_what_is_known(store, loop):
 # ---------------------------------------------------------------------- s
 
 
-@pytest.mark.parametrize(("most", "said"), [(100, "for up to 100 items"), (101, "Run again")])
-def test_why_there_is_no_mask_says_whether_another_run_would_bring_it(
-    most, said, store, monkeypatch
-):
+@pytest.mark.parametrize(("most", "reason"), [(100, "for up to 100 items"), (101, "Run again")])
+def test_the_reason_for_no_mask_mentions_if_a_run_gives_one(most, reason, store, monkeypatch):
     monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
-    assert said in similarity_queries_section.state(store)["noQueryMask"]
+    assert reason in similarity_queries_section.state(store)["noQueryMask"]
 
 
 @pytest.mark.parametrize("n", [3, 5, 9, 12, 60, 101, 512, 10_000, 1_000_000])
@@ -159,9 +157,9 @@ def test_the_slider_goes_from_2_ln_n_to_all(n, k):
 
 def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loop):
     before = similarity_queries_model.query_count(store.session.snapshot).pairs
-    told = similarity_queries_section.state(store)["slider"]
-    assert told["steps"][told["place"]] == math.ceil(8 * math.log(101))
-    assert told["usual"] == [told["place"], "8 ln n"]
+    slider = similarity_queries_section.state(store)["slider"]
+    assert slider["steps"][slider["place"]] == math.ceil(8 * math.log(101))
+    assert slider["default"] == [slider["place"], "8 ln n"]
     slid(store, loop, 10)
     assert store.session.params["s"] == 10
     assert similarity_queries_model.query_count(store.session.snapshot).pairs < before
@@ -199,7 +197,7 @@ def test_all_or_nothing_is_foreseen():
 def test_each_run_is_a_point_undone_ones_too(store, loop):
     slid(store, loop, 10)
     slid(store, loop, 20)
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     assert [point["s"] for point in points] == [10, 20, 37]
     assert [point["x"] for point in points] == sorted(point["x"] for point in points)
     assert [point["now"] for point in points] == [False, True, False]
@@ -210,19 +208,19 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
         assert at[0]["y"] == pytest.approx(np.nanmean(levels))
     store.dispatch(act.Undo())
     store.dispatch(act.Undo())
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     assert [point["now"] for point in points] == [False, False, True]
     assert (
         similarity_queries_model.snapshot_mask(store.session.snapshot) is not None
     )  # and the mask is back
     store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
-    points = worked_out(store, loop)["trials"]
+    points = computed_state(store, loop)["trials"]
     others = [point for point in points if point["sentence"].startswith("Active spectral, ")]
     assert [point["does"] for point in others] == [""] * (len(points) - 1)
 
 
-def test_what_undo_does_not_keep_is_said(store):
+def test_the_note_lists_what_undo_does_not_keep(store):
     assert similarity_queries_section.state(store)["noQueryMask"] == ""
     kept = checkpoint(store.session, "x").snapshot
     assert similarity_queries_model.snapshot_mask(kept) is not None  # of small trees it does

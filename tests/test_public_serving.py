@@ -384,14 +384,14 @@ def test_loopback():
     assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.org", "")))
 
 
-def test_the_command_says_in_one_line_what_is_missing(capsys, monkeypatch):
+def test_the_command_names_what_is_missing_in_one_line(capsys, monkeypatch):
     for name in ("HCVIZ_PASSWORD", "PANEL_OAUTH_PROVIDER"):
         monkeypatch.delenv(name, raising=False)
     for options in (["--address", "0.0.0.0"], ["--public"]):
         assert main(["serve", *options]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        assert "--public" in said
+        output = capsys.readouterr().err
+        assert output.count("\n") == 1
+        assert "--public" in output
 
 
 # ---------------------------------------------------------------------- limits
@@ -426,7 +426,7 @@ def test_uploads_are_limited_by_files_and_by_bytes():
     limit.take("b", 0, 2**28)
 
 
-def test_an_upload_that_is_refused_says_one_sentence():
+def test_a_refused_upload_gives_one_sentence():
     explorer = Explorer(lambda call: call())
     limit = UploadLimit(lambda: 0.0)
     explorer.files.limit_upload = partial(limit.take, "a")

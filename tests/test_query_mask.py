@@ -81,7 +81,7 @@ def test_groups_of_some_items_are_counted_alone(log, groups):
     assert query_counts.count_pairs(mask_of(log), N) == len(pairs)
 
 
-def test_what_is_looked_at_stands_for_the_rest():
+def test_the_sampled_rows_represent_the_rest():
     """Of 2,000 items in 20 bins; half of all rows asked for in full."""
     n, rng = 2_000, np.random.default_rng(1)
     tree = random_tree(rng, n)
@@ -154,7 +154,7 @@ def test_the_mask_follows_the_tree_and_the_matrix():
 
     centre.set_theme("dark")
     assert centre.figures.heat.mask.colours == mask_colours(THEMES["dark"])
-    centre.set_matrix("features")  # nobody asks for these
+    centre.set_matrix("features")  # these are not queried
     assert shown_mask(centre) is None
     assert "asked" not in tip(2, 2)
     centre.set_matrix("similarity")

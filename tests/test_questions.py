@@ -115,21 +115,21 @@ def slow_worth(tree, trees, subset, accepted=()):
     """I(S) as informative.py's docstring defines it, with plain loops and fractions of trees."""
     total = 0.0
     for truth in trees:
-        told = []
+        gains = []
         for three in itertools.combinations(subset.tolist(), 3):
             shown, has = apart(tree, three), apart(truth, three)
             if has == 3 or has == shown or (three, shown) in accepted:
                 continue
             share = np.mean([apart(each, three) == has for each in trees])
-            told.append(-math.log2(share))
-        if told:
-            total += sum(told) / len(told)
+            gains.append(-math.log2(share))
+        if gains:
+            total += sum(gains) / len(gains)
     return total / len(trees)
 
 
 @given(st.integers(0, 10**6), st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_the_worth_of_a_question_against_the_definition(seed, polytomies):
+def test_the_value_of_a_question_matches_the_definition(seed, polytomies):
     trees, rng = sample_trees(seed, polytomies=polytomies)
     subsets = np.array([np.sort(rng.choice(9, 5, replace=False)) for _ in range(3)], np.int32)
     shown = trees[int(rng.integers(len(trees)))]
@@ -137,7 +137,7 @@ def test_the_worth_of_a_question_against_the_definition(seed, polytomies):
     assert np.allclose(found, [slow_worth(shown, trees, subset) for subset in subsets])
 
 
-def test_what_was_accepted_is_worth_nothing_where_it_is_shown_again():
+def test_accepted_pieces_have_no_value_when_shown_again():
     trees, _ = sample_trees(3)
     memory = Memory()
     context = context_of(trees[0], trees, memory=memory)
@@ -293,9 +293,9 @@ def test_every_three_that_is_open_is_asked_about_before_nothing_is_left():
 
 
 def test_one_open_item_among_many_is_found():
-    """All of a tree over 39 of 40 items is told: of 9,880 threes 741 are open, those with the last
-    item; with all but 50 of these skipped, 50 draws found one in every fourth run.
-    1,050 miss them all with a chance of 0.005."""
+    """The answers give a whole tree over 39 of 40 items. Of 9,880 triples, the 741 with the last
+    item are open. With all but 50 of these skipped, 50 draws find one in every fourth run; 1,050
+    draws miss them all with probability 0.005."""
     tree = caterpillar(40)
     rows = triplets_of_tree(caterpillar(39))
     threes = [(x, y, 39) for x, y in itertools.combinations(range(39), 2)]
@@ -323,7 +323,7 @@ def test_what_was_skipped_is_not_shown_in_another_arrangement_either():
 
 
 @pytest.mark.parametrize(("kind", "size"), [("smart", 8), ("random", 8), ("random", 6)])
-def test_the_whole_tree_comes_again_when_it_has_changed_though_it_was_skipped(kind, size):
+def test_a_skipped_whole_tree_is_asked_again_after_a_change(kind, size):
     """Else one Space would end the conversation about six items, or about whole trees, for good."""
     memory, rng = Memory(), np.random.default_rng(0)
     one, other = caterpillar(6), from_nested(((0, 1), (2, 3), (4, 5)), 6)
@@ -350,7 +350,7 @@ def test_simple_does_not_ask_what_follows():
 # ---------------------------------------------------------------------- why, and what it becomes
 
 
-def test_why_says_what_the_trees_say():
+def test_the_reason_agrees_with_the_trees():
     """Item 4 sits with 0 and 1 in 3 of 10 trees, with 2 and 3 in the shown one and in the rest."""
     shown = from_nested(((0, 1), ((2, 3), 4)), 5)
     other = from_nested((((0, 1), 4), (2, 3)), 5)
@@ -362,8 +362,8 @@ def test_why_says_what_the_trees_say():
     assert why.share == pytest.approx(0.3)
     labels = ["dove", "lark", "lion", "bear", "bat"]
     left = labels[why.leaves]
-    told = f"bat sits with dove and lark rather than {left} in 30 % of the trees."
-    assert why.sentence(labels) == told
+    sentence = f"bat sits with dove and lark rather than {left} in 30 % of the trees."
+    assert why.sentence(labels) == sentence
     sure = ask("random", shown, posterior_of([shown] * 4), size=5, rng=np.random.default_rng(0))
     assert "agree" in sure.why.sentence(labels)
 
@@ -392,7 +392,7 @@ def test_names_and_shares_in_words():
     ]  # fmt: skip
 
 
-def test_a_locked_piece_says_what_it_shows_in_the_items_own_numbers():
+def test_a_locked_piece_implies_its_triplets_in_the_items_numbers():
     tree = caterpillar(9)
     question = ask("random", tree, size=6, rng=np.random.default_rng(3))
     rows = shown_triplets(question)
@@ -479,7 +479,7 @@ def test_a_lazy_user_looks_along_one_path():
     assert all(target.satisfies([answer])[0] for answer in answers if answer is not None)
 
 
-def test_slips_are_as_frequent_as_said_and_never_what_is_shown():
+def test_errors_have_the_given_rate_and_are_never_the_shown_tree():
     target, shown = from_nested(((0, 1), 2), 3), from_nested(((0, 2), 1), 3)
     user = SimulatedUser(target, seed=1, error=0.25)
     slips = 0

@@ -1,4 +1,4 @@
-"""The loop: it learns, it keeps what was said, and it ends as it says."""
+"""The loop: it learns, keeps all answers, and ends by its rule."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_zoo_is_learned():
 
 @pytest.mark.parametrize("kind", strategies())
 @pytest.mark.parametrize("variant", ["central", "paper"])
-def test_every_kind_keeps_what_was_said(small, kind, variant):
+def test_every_kind_keeps_the_answers(small, kind, variant):
     problem, target = small
     steps = list(
         teach(
@@ -79,17 +79,17 @@ def test_every_kind_keeps_what_was_said(small, kind, variant):
     )  # fmt: skip
     assert [step.answers for step in steps] == list(range(len(steps)))
     assert steps[0].kind == "start"
-    said = []
+    answers = []
     for before, step in pairwise(steps):
         if step.kind == "correction":
-            said.append(step.answer)
+            answers.append(step.answer)
             assert target.satisfies([step.answer])[0]
             if step.share > 0:
                 assert step.bits == pytest.approx(-math.log2(step.share))
             assert step.bits >= 0
             if kind != "simple":
                 assert not before.tree.satisfies([step.answer])[0]
-        assert step.triplets.rows.tolist() == [list(row) for row in said]
+        assert step.triplets.rows.tolist() == [list(row) for row in answers]
         assert step.tree.satisfies(step.triplets).all()
         assert step.td == triplet_distance(target, step.tree)
         assert math.isfinite(step.log_joint)
@@ -117,7 +117,7 @@ def test_the_same_seeds_teach_the_same(small):
     assert runs[0] == runs[1]
 
 
-def test_held_pieces_give_way_to_corrections(small):
+def test_corrections_replace_held_pieces(small):
     """A user who accepts everything, then corrects it all: what is held refuses no answer."""
     problem, target = small
 
@@ -142,14 +142,14 @@ def test_held_pieces_give_way_to_corrections(small):
     assert np.mean([step.td for step in steps[-3:]]) < steps[6].td
 
 
-def test_slips_are_put_aside_where_they_contradict(small):
+def test_contradicting_errors_are_switched_off(small):
     problem, target = small
 
     class Scripted(SimulatedUser):
-        said = iter([(0, 1, 2), (1, 2, 3), (0, 2, 1), (0, 1, 3), (4, 5, 6)])
+        answers = iter([(0, 1, 2), (1, 2, 3), (0, 2, 1), (0, 1, 3), (4, 5, 6)])
 
         def answer(self, shown, items=None):
-            return next(self.said)
+            return next(self.answers)
 
     steps = list(
         teach(
@@ -198,7 +198,7 @@ def test_bad_options_are_refused_before_anything_runs(small):
             teach(problem, user, **options)
 
 
-def test_two_items_leave_nothing_to_ask():
+def test_two_items_give_no_question():
     problem = Problem(features=[[0.0], [1.0]])
     with pytest.raises(InvalidParameter, match="three items"):
         teach(problem, SimulatedUser(Tree.star(2)), "random")

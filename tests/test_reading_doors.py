@@ -66,7 +66,7 @@ def changed(store):
 
 
 @pytest.mark.parametrize("kind", DOORS)
-def test_a_large_file_is_read_beside_the_page(kind, store, loop, gate):
+def test_a_large_file_is_read_in_the_background(kind, store, loop, gate):
     name, _, reader = DOORS[kind]
     allowed, threads = gate(reader)
     before = changed(store)

@@ -32,10 +32,12 @@ def test_the_constraints_of_a_tree_are_the_tree(n, seed, polytomies):
             read_reference_tree(text, labels)
         return
     found = read_reference_tree(text, labels)
-    said = found.constraints("drawn.nwk", weight=2.0, time="now")
-    assert len(said) == tree.n_internal - 1
-    assert {(each.author, each.weight, each.time) for each in said} == {("drawn.nwk", 2.0, "now")}
-    rows = joined_triplets(said).rows
+    constraints = found.constraints("drawn.nwk", weight=2.0, time="now")
+    assert len(constraints) == tree.n_internal - 1
+    assert {(each.author, each.weight, each.time) for each in constraints} == {
+        ("drawn.nwk", 2.0, "now")
+    }
+    rows = joined_triplets(constraints).rows
     place = np.full(n + 3, -1)
     place[picked] = np.arange(n)
     assert (place[rows] >= 0).all()
@@ -70,7 +72,7 @@ def test_underscores_are_spaces_where_no_item_has_them():
         (b"\xff\xfe", ["UTF-8"]),
     ],
 )
-def test_what_is_wrong_is_said(text, words):
+def test_a_bad_reference_tree_gets_a_sentence(text, words):
     with pytest.raises(InvalidTree) as caught:
         read_reference_tree(text, LABELS)
     for word in words:
@@ -93,8 +95,8 @@ def test_a_tree_is_one_step_and_what_contradicts_stays_off():
     drawn = read_reference_tree("(((bat,whale),lion),(trout,pike));", ANIMALS)
     driver(act.ImportConstraints(drawn.constraints("drawn.nwk"), source="drawn.nwk: "))
     session = driver.session
-    said = {each.sentence(ANIMALS): each.enabled for each in session.constraints[2:]}
-    assert said == {
+    enabled = {each.sentence(ANIMALS): each.enabled for each in session.constraints[2:]}
+    assert enabled == {
         "bat + whale together, before lion": True,
         "bat + lion together, before trout": False,
         "trout + pike together, before bat": True,

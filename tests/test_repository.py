@@ -173,9 +173,9 @@ def test_no_dependency_has_an_upper_bound():
 
 def test_every_dependency_has_its_reason():
     reasons = (ROOT / "docs" / "architecture.md").read_text()
-    told = set(re.findall(r"^\| `([\w.-]+)` \| \S", reasons, re.MULTILINE))
+    explained = set(re.findall(r"^\| `([\w.-]+)` \| \S", reasons, re.MULTILINE))
     names = {requirement(text)[0] for text in PROJECT["dependencies"]}
-    assert told == names
+    assert explained == names
 
 
 def test_scripts_and_styles_fit_the_line_length():
@@ -192,7 +192,7 @@ def test_scripts_and_styles_fit_the_line_length():
     assert not long
 
 
-def test_no_test_is_run_again_when_it_fails():
+def test_failed_tests_are_not_rerun():
     """A rerun hides what a browser test finds once in a while."""
     extras = PROJECT["optional-dependencies"].values()
     packages = [requirement(text.split("[")[0])[0] for extra in extras for text in extra]
@@ -210,8 +210,8 @@ def test_no_test_is_run_again_when_it_fails():
 def test_the_commands_of_the_readme_exist():
     readme = (ROOT / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    told = set(re.findall(r"\bmake ([a-z]+)", readme))
-    assert {"app", "test"} <= told <= targets
+    mentioned = set(re.findall(r"\bmake ([a-z]+)", readme))
+    assert {"app", "test"} <= mentioned <= targets
     assert "make test" in (ROOT / ".ci" / "run").read_text()
     for path in re.findall(r"\]\(([^)#:]+)\)", readme):
         assert (ROOT / path).exists(), path
@@ -265,7 +265,7 @@ def methods_of_the_readme() -> Iterator[tuple[str, str, str]]:
             yield name, constraints, paper
 
 
-def test_what_the_readme_says_of_a_method_is_what_the_registry_says():
+def test_the_readme_and_the_registry_agree_about_methods():
     """The registry is the list; the table describes some of its methods, each of them once."""
     rows = list(methods_of_the_readme())
     names = [name for name, _, _ in rows]
@@ -366,19 +366,19 @@ def test_an_environment_that_has_more_is_kept(made, extra, kept, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("python3", "said"),
+    ("python3", "message"),
     [
         ("", "no Python 3.11 or newer"),
         ("exit 1", "no Python 3.11 or newer"),  # too old: the question about the version fails
         (f'case "$2" in *ensurepip*) exit 1;; esac; exec {sys.executable} "$@"', "python3-venv"),
     ],
 )
-def test_a_python_that_will_not_do_is_one_sentence(python3, said, tmp_path):
+def test_a_python_that_will_not_do_is_one_sentence(python3, message, tmp_path):
     done = run_venv_script(tmp_path, python3)
     assert done.returncode == 1
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 @pytest.fixture

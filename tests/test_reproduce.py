@@ -63,10 +63,10 @@ def test_the_command_prints_and_writes_what_it_should(short, tmp_path, capsys):
 
 def test_the_table_for_people(short, capsys):
     assert cli.main(["reproduce", "vikram2016", "--quick"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for word in (*strategies(), "average linkage", "vanilla", "Iris (150 flowers)"):
-        assert word in said
-    assert said.count("within") == len(vikram2016.GOALS)
+        assert word in output
+    assert output.count("within") == len(vikram2016.GOALS)
 
 
 def test_an_out_that_is_a_file_is_refused_before_anything_runs(tmp_path, capsys):

@@ -33,28 +33,28 @@ def printed(tmp_path_factory):
     patch.setattr(paper, "COUNTS", (5, 1000))
     patch.setattr(paper, "WRONG", (0.0, 0.4))
     patch.setattr(paper, "PRICES", (10.0,))
-    said = io.StringIO()
+    output = io.StringIO()
     try:
-        with redirect_stdout(said):
+        with redirect_stdout(output):
             words = ["reproduce", "chatziafratis2018", "--quick", "--json", "--out", str(out)]
             assert cli.main(words) == 0
     finally:
         patch.undo()
-    return json.loads(said.getvalue()), out
+    return json.loads(output.getvalue()), out
 
 
 def test_table_one(printed):
     table = printed[0]["table"]
     assert list(table) == ["20", "50", "80", "100"]
     for n, row in table.items():
-        opt, free, told = paper.PUBLISHED[int(n)]
+        opt, free, constrained = paper.PUBLISHED[int(n)]
         assert row["paper"]["opt"] == opt
         assert round(row["opt"]) == opt
         assert row["unconstrained"] == pytest.approx(free, rel=5e-4)
-        assert round(row["constrained_refined"]) <= told
-        assert round(row["ten_features"]["constrained"]) <= told
+        assert round(row["constrained_refined"]) <= constrained
+        assert round(row["ten_features"]["constrained"]) <= constrained
         # 0.056 per cent above at 50 animals with plain cuts of nine features, else below.
-        assert row["constrained"] <= told * (1 + 6e-4)
+        assert row["constrained"] <= constrained * (1 + 6e-4)
         gain = 100 * (row["unconstrained"] - row["constrained"]) / row["opt"]
         assert row["improvement"] == pytest.approx(gain, abs=0.006)
         assert row["improvement"] == pytest.approx(row["paper"]["improvement"], abs=0.25)
@@ -110,10 +110,10 @@ def test_the_files(printed):
 
 
 def test_the_tables_for_people(printed):
-    said = paper.report(printed[0])
+    report = paper.report(printed[0])
     for words in ("171290 | 171290.2", "first cuts of T*", "wrong of 1000 answers", "NOT met"):
-        assert words in said
-    assert "-0.00" not in said
+        assert words in report
+    assert "-0.00" not in report
 
 
 def test_an_out_that_is_a_file_is_refused_before_anything_runs(tmp_path, capsys):
@@ -129,7 +129,7 @@ def binary_tree(rng, n):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_cut_triplets_say_the_largest_cuts_and_no_more(seed):
+def test_cut_triplets_describe_the_largest_cuts_and_no_more(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 14))
     tree = binary_tree(rng, n)
@@ -155,9 +155,9 @@ def test_random_triplets_are_the_trees_and_wrong_ones_are_not():
     assert tree.satisfies(rows).all()
     assert len({tuple(sorted(row)) for row in rows.tolist()}) > 100  # of 220 threes
     for share in (0.0, 0.3, 1.0):
-        told = with_wrong_answers(rows, share, rng)
-        assert (np.sort(told, axis=1) == np.sort(rows, axis=1)).all()
-        assert (~tree.satisfies(told)).sum() == round(300 * share)
+        answers = with_wrong_answers(rows, share, rng)
+        assert (np.sort(answers, axis=1) == np.sort(rows, axis=1)).all()
+        assert (~tree.satisfies(answers)).sum() == round(300 * share)
 
 
 def test_renamed_leaves():

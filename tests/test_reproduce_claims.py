@@ -38,8 +38,8 @@ def test_sooner_is_undecided_where_nothing_could_show_it():
 
 
 def test_three_verdicts_in_words():
-    said = [{"claim": "A.", "holds": each, "found": "1"} for each in (True, False, None)]
-    assert lines(said) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
+    claims = [{"claim": "A.", "holds": each, "found": "1"} for each in (True, False, None)]
+    assert lines(claims) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
 
 
 # ---------------------------------------------------------------------- Perrot et al. (2020)
@@ -163,7 +163,7 @@ BROKEN_PARTITIONS = [
 ]  # fmt: skip
 
 
-def test_all_of_paper_004_holds_where_all_is_as_it_says():
+def test_all_claims_of_perrot_2020_hold_for_ideal_numbers():
     found = partition_claims.claims(partitions())
     assert [each["claim"] for each in found if each["holds"] is not True] == []
     assert len(found) == len({each["claim"] for each in found}) == 24
@@ -171,7 +171,7 @@ def test_all_of_paper_004_holds_where_all_is_as_it_says():
 
 
 @pytest.mark.parametrize(("words", "value", "path"), [(w, v, p) for w, v, *p in BROKEN_PARTITIONS])
-def test_one_number_breaks_a_claim_of_paper_004(words, value, path):
+def test_one_number_breaks_a_claim_of_perrot_2020(words, value, path):
     assert verdict(partition_claims, put(partitions(), value, *path), words) is False
 
 
@@ -185,12 +185,12 @@ def test_the_distributions_matter_only_if_scores_differ():
     assert verdict(partition_claims, flat, words) is False
 
 
-def test_nothing_found_is_nothing_shown_in_paper_004():
+def test_nothing_found_is_nothing_shown_in_perrot_2020():
     for each in partition_claims.claims(emptied(partitions())):
         assert each["holds"] in (False, None), each
 
 
-def test_what_the_grid_lacks_is_not_decided_in_paper_004():
+def test_what_the_grid_lacks_is_not_decided_in_perrot_2020():
     small = partitions()
     for name in ("ari by answers", TEN):
         small[name] = {"n (ln n)^2": small[name]["n (ln n)^2"]}
@@ -253,7 +253,7 @@ BROKEN_HIERARCHIES = [
 ]  # fmt: skip
 
 
-def test_all_of_paper_000_holds_where_all_is_as_it_says():
+def test_all_claims_of_ghoshdastidar_2019_hold_for_ideal_numbers():
     found = hierarchy_claims.claims(hierarchies())
     assert [each for each in found if each["holds"] is not True] == []
     assert len(found) == len({each["claim"] for each in found}) == 20
@@ -261,7 +261,7 @@ def test_all_of_paper_000_holds_where_all_is_as_it_says():
 
 
 @pytest.mark.parametrize(("words", "value", "path"), [(w, v, p) for w, v, *p in BROKEN_HIERARCHIES])
-def test_one_number_breaks_a_claim_of_paper_000(words, value, path):
+def test_one_number_breaks_a_claim_of_ghoshdastidar_2019(words, value, path):
     changed = put(hierarchies(), value, *path)
     if "small delta" in words:  # as late as 4-AL
         changed = put(changed, 0.9, "planted", "0.01", "0.02", "4-al-i5", 0)
@@ -288,12 +288,12 @@ def test_dimensions_may_be_of_no_matter():
     assert verdict(hierarchy_claims, changed, "A poor choice of the dimension") is False
 
 
-def test_nothing_found_is_nothing_shown_in_paper_000():
+def test_nothing_found_is_nothing_shown_in_ghoshdastidar_2019():
     for each in hierarchy_claims.claims(emptied(hierarchies())):
         assert each["holds"] in (False, None), each
 
 
-def test_what_the_grid_lacks_is_not_decided_in_paper_000():
+def test_what_the_grid_lacks_is_not_decided_in_ghoshdastidar_2019():
     small = hierarchies()
     small["planted"] = {"all": small["planted"]["all"], "0.1": small["planted"]["0.1"]}
     small["cost"] = {"zoo": {"0.1": {m: v for m, v in small["cost"]["zoo"]["0.1"].items()

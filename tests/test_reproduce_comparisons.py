@@ -49,8 +49,8 @@ def test_a_second_run_computes_only_what_is_missing(name, small, tmp_path, capsy
     assert f"{len(cells) - 1} of {len(cells)} cells are finished already" in again.err
     assert "cell 1 of 1:" in again.err
     assert json.loads(again.out) == result
-    told = once(name, tmp_path, capsys).out
-    assert all(claim["claim"] in told for claim in result["claims"])
+    output = once(name, tmp_path, capsys).out
+    assert all(claim["claim"] in output for claim in result["claims"])
     assert (tmp_path / f"{name}.svg").read_text().count("<svg") == 1
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     cars = (tmp_path / f"{name}-cars.svg").exists()
@@ -98,13 +98,13 @@ def test_zoo_is_without_the_girl_and_cars_without_outliers(shared_data, monkeypa
     assert len(np.unique(truth)) == 3
 
 
-def test_what_is_not_there_is_left_out_and_said(small, monkeypatch, capsys, tmp_path):
+def test_missing_data_sets_are_left_out_with_a_note(small, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     parts = {key["part"] for key in partitions.keys(partitions.QUICK)}
     assert parts == {"answers", "noise", "distribution"}
-    said = capsys.readouterr().err
-    assert "left out: The data set 'car'" in said
-    assert "left out: The data set 'mnist'" in said
+    errors = capsys.readouterr().err
+    assert "left out: The data set 'car'" in errors
+    assert "left out: The data set 'mnist'" in errors
 
 
 def test_each_pair_of_distributions_is_seen_at_both_powers():
@@ -140,7 +140,7 @@ def test_an_answers_rate_gives_the_number_that_the_paper_states():
 
 
 def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
-    """Wherever an interrupt ends the grid, what there is of it is reported on."""
+    """An interrupt at any cell reports the finished part of the grid."""
     module = {"ghoshdastidar2019": hierarchies, "perrot2020": partitions}[name]
 
     def interrupts(*_):
@@ -157,12 +157,12 @@ def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
                 patched.setattr(grid.record, "write_files", lambda *_: None)
             arguments = ["reproduce", name, "--quick", "--out", str(kept)]
             assert cli.main(arguments) == 130
-        told = capsys.readouterr().out
-        assert told.startswith(f"Interrupted: {done} of {len(lines)} cells are finished")
+        output = capsys.readouterr().out
+        assert output.startswith(f"Interrupted: {done} of {len(lines)} cells are finished")
         assert (kept / f"{name}.svg").exists() == (done in drawn)
 
 
-def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
+def test_a_grid_keeps_its_cells_after_any_end(tmp_path):
     keys = [{"seed": s} for s in range(4)]
 
     def breaks(key):

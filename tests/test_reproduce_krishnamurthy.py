@@ -33,14 +33,14 @@ def printed(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setattr(paper, "QUICK", SMALL)
     patch.delenv("HCVIZ_DATA", raising=False)
-    said = []
-    patch.setattr(paper, "print", said.append, raising=False)
+    outputs = []
+    patch.setattr(paper, "print", outputs.append, raising=False)
     try:
         words = ["reproduce", "krishnamurthy2012", "--quick", "--json", "--out", str(out)]
         assert cli.main(words) == 0
     finally:
         patch.undo()
-    return json.loads(said[-1]), out
+    return json.loads(outputs[-1]), out
 
 
 def of(result, part, **fixed):
@@ -81,7 +81,7 @@ def test_agreement_by_noise(printed):
         else:
             assert clean["agreement"] == clean["most"]
             assert clean["deepest"] == 1.0
-        # Eight blocks of eight of the 64 items are polytomies, whose triples nobody resolves.
+        # Eight blocks of eight of the 64 items are polytomies, whose triples no method resolves.
         open_in_target = 8 * math.comb(8, 3) / math.comb(64, 3)
         assert clean["most"] == noisy["most"] == pytest.approx(1.0 - open_in_target)
         assert noisy["agreement"] < noisy["most"]
@@ -115,7 +115,7 @@ def test_the_tables(printed):
     assert printed[0]["paper"]["RTW"]["HSC"] == [0.0079, 18.1, 0.41, None, 419]
 
 
-def test_what_the_paper_says_is_held_against_the_numbers():
+def test_claims_of_the_paper_are_compared_with_the_numbers():
     """On figures made up for it, which bear everything out, and then its opposite."""
     row = paper.FigurePoint
     for fits in (True, False):
@@ -142,7 +142,7 @@ def test_what_the_paper_says_is_held_against_the_numbers():
         assert [each["claim"] for each in found if each["holds"] != fits] == []
 
 
-def test_a_threshold_lies_between_two_of_the_grid():
+def test_a_threshold_is_between_two_grid_values():
     """Three of four right at 1, one of four at 2: half of them at their geometric mean."""
 
     def curve(method, n, *success):
@@ -167,16 +167,16 @@ def test_the_quick_grid_is_fine_enough_for_the_thresholds():
     slopes = {m: {"queries": 1.0, "seconds": 1.0} for m in paper.METHODS}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the other claims' rows are not there
-        told = paper.claims(rows, slopes, paper.crossings(rows))
-    assert [each["holds"] for each in told[:2]] == [True, True]
+        claims = paper.claims(rows, slopes, paper.crossings(rows))
+    assert [each["holds"] for each in claims[:2]] == [True, True]
 
 
 def test_the_files(printed):
     result, out = printed
     rows = list(csv.DictReader((out / "krishnamurthy2012.csv").open()))
     assert len(rows) == len(result["rows"])
-    for row, told in zip(rows, result["rows"], strict=True):
-        assert {k: v for k, v in row.items() if v} == {k: str(v) for k, v in told.items()}
+    for row, saved in zip(rows, result["rows"], strict=True):
+        assert {k: v for k, v in row.items() if v} == {k: str(v) for k, v in saved.items()}
     kept = json.loads((out / "krishnamurthy2012.json").read_text())
     assert kept["quick"] is True
     assert kept["slopes"] == result["slopes"]
@@ -190,7 +190,7 @@ def test_the_files(printed):
 
 def test_the_tables_for_people(printed):
     rows = [paper.FigurePoint(**row) for row in printed[0]["rows"]]
-    said = paper.report(rows, printed[0])
+    report = paper.report(rows, printed[0])
     for words in (
         "Figure 2 a-d",
         "sampled entries",
@@ -199,7 +199,7 @@ def test_the_tables_for_people(printed):
         "phylo (150)",
         "0.971",
     ):
-        assert words in said
+        assert words in report
 
 
 def test_which_pairs_are_asked_for():
@@ -289,7 +289,7 @@ def npy(rows):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("snp.txt", b"AC\xff\xfeGT\nAC\n", "is not UTF-8 text"),
         ("snp.txt", b"ACGT\n\nACGA\n", "Line 2 .* is empty"),
@@ -310,12 +310,12 @@ def npy(rows):
         ("snp.txt", b"ACGT\n", "has only one item"),
     ],
 )
-def test_bad_files_of_own_data_are_told(tmp_path, monkeypatch, name, content, said):
+def test_bad_files_of_own_data_are_reported(tmp_path, monkeypatch, name, content, message):
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     folder = tmp_path / "krishnamurthy2012"
     folder.mkdir()
     (folder / name).write_bytes(content)
-    with pytest.raises(HcvizError, match=said) as fault:
+    with pytest.raises(HcvizError, match=message) as fault:
         active_cases.paper_cases()
     assert name in fault.value.message
 

@@ -1,4 +1,4 @@
-"""The posterior that a session's runs add up to: what counts, what goes on, what begins anew."""
+"""The posterior that a session's runs add up to: what counts, and what starts again."""
 
 from __future__ import annotations
 
@@ -86,20 +86,20 @@ def run(store, loop, *actions):
     return store.samples
 
 
-def test_runs_under_the_same_answers_add_up_and_others_begin_anew(store, loop):
+def test_runs_with_the_same_answers_add_up_and_others_start_again(store, loop):
     first = store.samples
     assert 201 / 2 <= count(first) <= 201 * 7 / 8 + 1  # with the first tree
     assert run(store, loop, act.Rerun()) is first
     assert 401 / 2 <= count(first) <= 401 * 7 / 8 + 1
     assert run(store, loop, act.SetParams({"steps": 5_000})) is first  # only how long it runs
     names = [store.session.labels.index(name) for name in ("dolphin", "porpoise", "gorilla")]
-    told = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
-    assert told is not first
-    with told.open() as posterior:
+    constrained = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
+    assert constrained is not first
+    with constrained.open() as posterior:
         assert posterior.triplet_probability([[names[0], names[2], names[1]]])[0] == 1.0
     store.dispatch(act.Undo())
     assert store.samples is first
-    assert run(store, loop, act.SetSeed(5)) not in (first, told)
+    assert run(store, loop, act.SetSeed(5)) not in (first, constrained)
 
 
 def test_no_draw_counts_twice(store, loop):
@@ -127,7 +127,7 @@ def test_no_draw_counts_twice(store, loop):
     assert len(set(joints(first))) == len(joints(first))
 
 
-def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
+def test_a_start_from_another_tree_has_separate_samples(store, loop):
     """The same question from a tree that these samples never came by."""
     first, snapshot = store.samples, store.session.snapshot
     assert first.contains_start(snapshot)

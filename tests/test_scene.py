@@ -81,7 +81,7 @@ def plain_scene(layout, window=None, fine=0.0, coarse=0.0):
     return found
 
 
-def told(scene):
+def scene_content(scene):
     return {
         (
             int(scene.kind[k]),
@@ -94,12 +94,12 @@ def told(scene):
 
 
 @given(layouts(), st.sampled_from([0.0, 0.7, 1.5, 2.25, 3.1, 5.3, 40.0]), st.integers(0, 9))
-def test_what_is_folded_is_what_the_definition_says(layout, fine, seed):
+def test_folded_clades_match_the_definition(layout, fine, seed):
     rng = np.random.default_rng(seed)
     a, b = np.sort(rng.random(2)) * layout.n_rows
     for window, coarse in ((None, fine), ((float(a), float(b)), fine + 2 * seed)):
         scene = build_scene(layout, window, fine, coarse)
-        assert told(scene) == plain_scene(layout, window, fine, coarse)
+        assert scene_content(scene) == plain_scene(layout, window, fine, coarse)
 
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25, 5.3]))
@@ -173,7 +173,7 @@ def combs(n: int):
 
 
 @pytest.mark.parametrize("n", [300, 3_000, 30_000])
-def test_what_is_drawn_is_bounded_by_the_folds_whatever_the_tree(n):
+def test_what_is_drawn_is_bounded_by_the_folds_for_any_tree(n):
     for tree in combs(n):
         layout = geometry.lay_out(tree, leaf_order(tree))
         for window, fine, coarse, folds in (

@@ -50,13 +50,13 @@ def test_each_status_is_taken_over_in_one_step_with_one_undo(mine):
     )
     assert {row.status for row in rows} == {"renamed", "changed", "gone", "new"}
     before = mine.session.groups
-    for status, told in (
+    for status, expected in (
         ("renamed", {"Beasts": (BAT, WHALE, LION)}),
         ("changed", {"Fish": (TROUT, PIKE, NEWT)}),
         ("new", {"Small": (BAT, WASP)}),
     ):
         mine(act.TakeOver((row_of(rows, status),)))
-        assert told.items() <= content(mine).items()
+        assert expected.items() <= content(mine).items()
         assert mine.session.second_version.taken == (row_of(rows, status),)
         mine(act.Undo())
         assert mine.session.groups == before

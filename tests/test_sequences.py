@@ -26,8 +26,8 @@ def read(content, filename, kind="sequences"):
     return read_table(content.encode() if isinstance(content, str) else content, filename, kind)
 
 
-def refused(content, filename, said):
-    with pytest.raises(HcvizError, match=said) as fault:
+def refused(content, filename, message):
+    with pytest.raises(HcvizError, match=message) as fault:
         read(content, filename)
     assert fault.value.hint
 
@@ -59,11 +59,11 @@ def test_fasta():
 
 
 def test_fasta_s_names_are_its_first_words_unless_these_are_alike():
-    said = b">frog the tree\nAA\n>frog of the reeds\nAC\n"
-    assert read(said, "x.fa").labels == ("frog the tree", "frog of the reeds")
+    text = b">frog the tree\nAA\n>frog of the reeds\nAC\n"
+    assert read(text, "x.fa").labels == ("frog the tree", "frog of the reeds")
 
 
-def test_small_letters_of_fasta_are_capital_ones_and_it_is_said():
+def test_small_letters_of_fasta_become_capitals_with_a_note():
     data = read(b">a\nacGT\n>b\nACGA\n", "x.fa")
     assert data.oracle.strings == ["ACGT", "ACGA"]
     assert "capital" in data.notes[0]
@@ -83,16 +83,16 @@ def test_a_text_a_line():
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_table_of_names_and_texts(separator):
     rows = [["name", "seq"], ["a", "ACGT"], ["b", "ACGA"], ["c", "TTTT"]]
-    said = "\n".join(separator.join(row) for row in rows)
-    data = read(said, "x.csv")
+    text = "\n".join(separator.join(row) for row in rows)
+    data = read(text, "x.csv")
     assert data.labels == ("a", "b", "c")
     assert data.oracle.strings == ["ACGT", "ACGA", "TTTT"]
     assert data.notes == ()
 
 
-def test_classes_are_shown_and_other_columns_left_out_and_said():
-    said = "name,species,length,dna,place\na,x,4,ACGT,here\nb,x,4,ACGA,there\nc,y,4,TTTT,here\n"
-    data = read(said, "x.csv")
+def test_classes_are_shown_and_other_columns_left_out_with_a_note():
+    text = "name,species,length,dna,place\na,x,4,ACGT,here\nb,x,4,ACGA,there\nc,y,4,TTTT,here\n"
+    data = read(text, "x.csv")
     assert data.classes == ("x", "x", "y")
     assert data.oracle.strings == ["ACGT", "ACGA", "TTTT"]
     assert data.notes == ("Only texts are compared: 'length', 'place' were left out.",)
@@ -122,7 +122,7 @@ def test_parquet():
 
 
 @pytest.mark.parametrize(
-    ("content", "filename", "said"),
+    ("content", "filename", "message"),
     [
         ("", "x.txt", "is empty"),
         ("\n \n", "x.fa", "is empty"),
@@ -142,11 +142,11 @@ def test_parquet():
         ("name,seq\na,ACGT\n", "x.csv", "only one sequence"),
     ],
 )
-def test_what_is_refused(content, filename, said):
-    refused(content, filename, said)
+def test_what_is_refused(content, filename, message):
+    refused(content, filename, message)
 
 
-def test_a_table_of_texts_alone_says_what_to_do():
+def test_a_table_of_texts_alone_is_refused_with_a_hint():
     with pytest.raises(InvalidData, match="no column of numbers") as fault:
         read("name,seq\na,ACGT\nb,ACGA\nc,TTTT\n", "x.csv", "features")
     assert "--kind sequences" in fault.value.hint
@@ -157,7 +157,7 @@ def test_a_table_of_texts_alone_says_what_to_do():
     st.one_of(st.binary(max_size=60), st.text(">AC \n;,\t", max_size=60).map(str.encode)),
     st.sampled_from(["x.fa", "x.txt", "x.csv", ""]),
 )
-def test_no_bytes_whatever_are_a_traceback(content, filename):
+def test_no_bytes_give_a_traceback(content, filename):
     try:
         data = read(content, filename)
     except HcvizError:
@@ -200,14 +200,14 @@ def test_methods_that_need_all_similarities_get_them():
         hcviz.fit("crsc", problem)
 
 
-def test_beyond_a_sensible_size_they_say_so():
+def test_beyond_a_sensible_size_methods_refuse():
     half = hcviz.StringOracle.MAX_LETTERS // 2
     fits = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half]))
     assert get("average").missing_data(fits) is None
     large = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half, "G"]))
-    said = get("average").missing_data(large)
-    assert "too expensive to compute all" in said
-    assert "active-spectral" in said
+    message = get("average").missing_data(large)
+    assert "too expensive to compute all" in message
+    assert "active-spectral" in message
     with pytest.raises(InvalidData, match="too expensive"):
         hcviz.fit("average", large)
     for name in ("active-spectral", "active-kmeans", "heurspec"):
@@ -227,6 +227,6 @@ def test_beyond_a_sensible_size_they_say_so():
     assert "average" not in able
 
 
-def test_a_session_knows_sequences():
+def test_a_session_keeps_sequences():
     spec = DataSpec(kind="table", filename="x.txt", content=FASTA, table_kind="sequences")
     assert resolve(spec).labels == ("s1", "s2", "s3")

@@ -16,7 +16,7 @@ from tests.sessions import ANIMALS
 BAT, WHALE, LION, TROUT, PIKE, WASP, CROW, NEWT = range(8)
 
 
-def test_constraint_checks_itself_and_speaks():
+def test_constraint_validates_itself_and_has_a_sentence():
     answer = Constraint(1, (BAT, WHALE), TROUT, weight=2)
     assert answer.sentence(ANIMALS) == "bat + whale together, before trout"
     assert answer.triplets.rows.tolist() == [[BAT, WHALE, TROUT]]
@@ -65,9 +65,9 @@ def test_a_lock_restarts_a_run_whose_trees_are_shown(settled):
 
 
 def lock(driver, row):
-    """Whether ab|c is true of the tree shown, and does not follow from what was said."""
-    said = assess(driver.session, row[:2], row[2])
-    return said.kind == "lock"
+    """True if ab|c holds in the tree shown, and does not follow from the answers."""
+    verdict = assess(driver.session, row[:2], row[2])
+    return verdict.kind == "lock"
 
 
 def test_what_follows_from_earlier_answers_runs_nothing_even_while_sampling(settled):
@@ -178,9 +178,7 @@ def test_soft_methods_rerun_for_a_weight_and_for_what_is_true_already(settled):
     assert settled.start.triplets.weights.tolist() == [5.0]
 
 
-def test_a_method_that_ignores_constraints_says_so_and_runs_nothing_for_them(
-    settled, unconstrained
-):
+def test_a_method_that_ignores_constraints_warns_and_does_not_run(settled, unconstrained):
     settled(act.AddConstraint((BAT, WHALE), TROUT))
     settled(act.SetMethod(unconstrained))
     assert "ignores constraints" in settled.session.message

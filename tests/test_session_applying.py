@@ -34,8 +34,8 @@ def shown(method, params=()):
     return driver
 
 
-def stated(*said, author="you"):
-    return act.ImportConstraints(tuple(Constraint(0, *each, author=author) for each in said))
+def stated(*statements, author="you"):
+    return act.ImportConstraints(tuple(Constraint(0, *each, author=author) for each in statements))
 
 
 WAYS = {
@@ -72,7 +72,7 @@ def test_other_methods_do_nothing(method, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("params", [{}, {"beta": 3.0}])
 @pytest.mark.parametrize("method", SAMPLERS)
-def test_a_sampler_goes_on_in_the_background(method, params, way):
+def test_a_sampler_continues_in_the_background(method, params, way):
     driver = shown(method, params)
     for action in WAYS[way]:
         driver(action)
@@ -96,9 +96,9 @@ def test_a_sampler_goes_on_in_the_background(method, params, way):
 
 @pytest.mark.parametrize("method", ["ddt", "crsc"])
 def test_one_that_does_not_hold_changes_the_tree(method):
-    for said in ([act.AddConstraint(*FALSE)], [stated(TRUE[0], FALSE)]):
+    for actions in ([act.AddConstraint(*FALSE)], [stated(TRUE[0], FALSE)]):
         driver = shown(method)
-        driver(said[0])
+        driver(actions[0])
         assert driver.start is not None
         driver.settle()
         assert driver.session.tree is not TREE

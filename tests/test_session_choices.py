@@ -34,8 +34,14 @@ def test_choices_become_the_comparisons_that_their_questions_mean():
     made = comparisons_of((Choice("odd", (0, 1, 2)), Choice("central", (3, 1, 2))))
     assert made.rows.tolist() == [[1, 2, 0], [2, 1, 0], [1, 3, 2], [2, 3, 1]]
     assert comparisons_of(()) is None
-    said = Choice("odd", (0, 1, 2)).sentence("xyz"), Choice("central", (0, 1, 2)).sentence("xyz")
-    assert said == ("x is the odd one out beside y and z", "x is the most central beside y and z")
+    sentences = (
+        Choice("odd", (0, 1, 2)).sentence("xyz"),
+        Choice("central", (0, 1, 2)).sentence("xyz"),
+    )
+    assert sentences == (
+        "x is the odd one out beside y and z",
+        "x is the most central beside y and z",
+    )
 
 
 @pytest.mark.parametrize("items", [(0, 1, 1), (-1, 0, 1), (0, 1)])
@@ -82,7 +88,7 @@ def test_no_run_follows_one_that_was_ended(settled, end):
     assert settled.session.run == run
 
 
-def test_an_answer_is_undone_and_done_again(settled):
+def test_an_answer_is_undone_and_redone(settled):
     tree = settled.session.tree
     settled(ODD)
     settled.settle()

@@ -103,7 +103,7 @@ def slow_agreement(first, second):
 
 @settings(max_examples=200, deadline=None)
 @given(statements(), statements())
-def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
+def test_agreement_compares_each_author_with_the_other_s_triplets(first, second):
     if not first or not second:
         return
     listed = [replace(c, author="Ann") for c in first]
@@ -129,20 +129,20 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
     )
 
 
-def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
+def test_agreement_of_large_lists_is_of_a_part_with_a_note(monkeypatch):
     monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]
-    said = [Constraint(n + 1, (a, b), c, author=who)
+    answers = [Constraint(n + 1, (a, b), c, author=who)
             for n, (who, (a, b, c)) in enumerate((w, r) for w in "AB" for r in rows)]  # fmt: skip
-    (found,) = ex.agreements(Session(labels=labels, constraints=tuple(said)))
+    (found,) = ex.agreements(Session(labels=labels, constraints=tuple(answers)))
     assert 0 < found.n_checked < found.n_stated == 57
     assert (found.n_contradicting, found.share) == (0, 1.0)
 
 
 def test_three_authors_are_three_pairs():
-    said = tuple(Constraint(n, (BAT, n), LION, author=f"{n}") for n in (3, 4, 5))
-    found = ex.agreements(Session(labels=ANIMALS, constraints=said))
+    answers = tuple(Constraint(n, (BAT, n), LION, author=f"{n}") for n in (3, 4, 5))
+    found = ex.agreements(Session(labels=ANIMALS, constraints=answers))
     assert [(a.first, a.second) for a in found] == list(combinations("345", 2))
     assert [a.share for a in found] == [None] * 3
 
@@ -150,7 +150,7 @@ def test_three_authors_are_three_pairs():
 # ---------------------------------------------------------------------- weights and switches
 
 
-def test_the_next_answers_are_by_whoever_is_named():
+def test_the_next_answers_have_the_named_author():
     driver = Driver()
     before = len(driver.session.past)
     driver(act.SetAuthor("  Ann \n Lee "))
@@ -250,7 +250,7 @@ def torn(driver=None):
     return driver
 
 
-def test_going_soft_is_one_step_that_lets_all_be_true():
+def test_soft_constraints_are_one_step_and_enable_all():
     driver = torn()
     conflict = driver.session.conflict
     steps = len(driver.session.past)
@@ -280,7 +280,7 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     assert driver.session.conflict is None
 
 
-def test_one_contradiction_is_said_to_be_weighed():
+def test_one_contradiction_is_noted_as_weighted():
     driver = Driver()
     driver(act.SetMethod("hrsc"))
     driver(act.AddConstraint((BAT, WHALE), TROUT))
@@ -296,7 +296,7 @@ def test_one_contradiction_is_said_to_be_weighed():
     [act.SetMethod("crsc"), act.SetParams({"beta": None}),
      act.SetMethod("average")],
 )  # fmt: skip
-def test_who_weighs_no_more_keeps_what_has_a_tree(action):
+def test_a_change_to_hard_keeps_consistent_constraints(action):
     driver = torn()
     driver(act.Soften("ddt", {"beta": 10.0}, (2, 3)))
     driver(action)

@@ -232,7 +232,7 @@ def rewritten(content: bytes, change, redigest: bool = True) -> bytes:
     return buffer.getvalue()
 
 
-def test_another_version_says_which(content):
+def test_another_version_is_named(content):
     def newer(document, entries, manifest):
         manifest["version"] = 2
 
@@ -361,7 +361,7 @@ def test_a_session_too_large_gives_up_its_oldest_steps_first(worked, monkeypatch
         save_session(worked)
 
 
-def test_a_sampler_goes_on_from_the_file_as_if_it_had_never_stopped():
+def test_a_sampler_continues_from_the_file_without_a_difference():
     features = np.random.default_rng(2).normal(size=(6, 3))
     problem = Problem(features=features, triplets=[[0, 1, 2]])
     *_, last = hcviz_run("ddt", problem, seed=1, steps=200)

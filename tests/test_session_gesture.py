@@ -113,7 +113,7 @@ MOVES = st.one_of(
 
 
 @given(st.lists(MOVES, max_size=12))
-def test_whatever_is_ready_is_a_constraint_and_there_is_always_a_sentence(moves):
+def test_a_ready_draft_is_a_constraint_and_always_has_a_sentence(moves):
     draft = Draft()
     for name, value in moves:
         draft = getattr(draft, name)(value)

@@ -210,14 +210,14 @@ def test_a_lock_has_the_name_of_the_group_that_it_is_the_place_of():
     groups = (Group("Birds", (0, 1, 2)), Group("Fish", (3, 4)), Group("All", tuple(range(6))))
     session = Session(labels=tuple("abcdefgh"), groups=groups)
 
-    def said(*items):
+    def sentence_of(*items):
         return session.sentence_of(Constraint(1, items, EVERYTHING_ELSE))
 
-    assert said(0, 1, 2) == "Birds: a + b + c are a group"
-    assert said(0, 1, 2, 7).startswith("Birds: ")
-    assert said(3, 4).startswith("Fish: ")
-    assert said(0, 1, 2, 3, 4).startswith("All: ")
-    assert said(5, 7) == "f + h are a group"
+    assert sentence_of(0, 1, 2) == "Birds: a + b + c are a group"
+    assert sentence_of(0, 1, 2, 7).startswith("Birds: ")
+    assert sentence_of(3, 4).startswith("Fish: ")
+    assert sentence_of(0, 1, 2, 3, 4).startswith("All: ")
+    assert sentence_of(5, 7) == "f + h are a group"
     session, _ = update(
         replace(session, constraints=(Constraint(1, (0, 1, 2, 7), EVERYTHING_ELSE),), next_id=2),
         act.AddConstraint((2, 3, 4), EVERYTHING_ELSE),

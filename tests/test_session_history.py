@@ -118,7 +118,7 @@ def test_other_data_begin_without_constraints_and_undo_brings_them_back(settled)
     assert settled.session.labels == ("a", "b", "c")
     settled(act.Undo())
     settled(act.LoadedData(DataSpec(name="zoo-2"), ANIMALS))
-    assert len(settled.session.constraints) == 1  # the same names: the answers still speak of them
+    assert len(settled.session.constraints) == 1  # the same names: the answers are still about them
     assert len(settled.start.triplets) == 1
 
 
@@ -127,7 +127,7 @@ def test_every_message_is_announced(settled):
     assert Announce(settled.session.message) in settled.effects
 
 
-def test_the_log_knows_run_and_step(settled):
+def test_the_log_has_run_and_step(settled):
     settled(act.AddConstraint((BAT, WHALE), TROUT))
     settled.go(2)
     settled(act.DisableConstraint(1))
@@ -142,7 +142,7 @@ def test_the_log_knows_run_and_step(settled):
     assert all(entry.time for entry in settled.session.log)
 
 
-def test_restore_cancels_and_goes_on_from_the_saved_run_number(settled):
+def test_restore_cancels_and_continues_from_the_saved_run_number(settled):
     saved = Driver(("x", "y", "z"))
     saved.go(2)
     for _ in range(3):

@@ -107,18 +107,18 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
     if not broken:
         return
     found = explain_conflict(made, others, "abcde", n_items=N)
-    at_odds = [
+    contradicting = [
         len(few)
         for size in range(1, len(others) + 1)
         for few in combinations(earlier, size)
         if not obeying([*few, *new])
     ]
     assert found.smallest
-    assert len(found.with_ids) == min(at_odds)
-    said = [others[i].statement for i in found.with_ids]
-    assert not obeying([*said, *new])
-    for left_out in said:
-        assert obeying([each for each in said if each is not left_out] + new)
+    assert len(found.with_ids) == min(contradicting)
+    conflicting = [others[i].statement for i in found.with_ids]
+    assert not obeying([*conflicting, *new])
+    for left_out in conflicting:
+        assert obeying([each for each in conflicting if each is not left_out] + new)
     repairs = {i for i in range(len(others)) if obeying([*earlier[:i], *earlier[i + 1 :], *new])}
     assert set(found.repairs) == repairs
     assert made.sentence("abcde") in found.sentence
@@ -140,7 +140,7 @@ def test_implied_means_by_those_before_it(some):
         assert found == expected
 
 
-def test_states_tell_each_constraint_apart():
+def test_states_distinguish_each_constraint():
     tree = random_tree(np.random.default_rng(1), N)
     good = next(row for row in combinations(range(N), 3) if tree.satisfies([row])[0])
     bad = (good[0], good[2], good[1])
@@ -166,7 +166,7 @@ def test_states_tell_each_constraint_apart():
         assess(shown, (0, 7), 1)
 
 
-def test_a_larger_conflict_is_told_by_its_repairs():
+def test_a_larger_conflict_is_described_by_its_repairs():
     # 0,1|2  1,2|3  2,3|4 ... force the order 0 1 2 ...; the last two then contradict 6,7|0
     chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
     made = Constraint(9, (7, 6), 0)

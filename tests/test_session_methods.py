@@ -31,7 +31,7 @@ def weighed():
     return driver
 
 
-def test_the_method_in_use_again_changes_nothing(weighed):
+def test_choosing_the_method_in_use_changes_nothing(weighed):
     before, started = weighed.session, len(weighed.started)
     weighed(act.SetMethod("ddt"))
     assert dataclasses.replace(weighed.session, log=before.log).constraint_mode == "soft"
@@ -41,7 +41,7 @@ def test_the_method_in_use_again_changes_nothing(weighed):
 
 
 @pytest.mark.parametrize("name", algorithms())
-def test_another_method_is_treated_as_the_registry_says(weighed, name):
+def test_another_method_follows_the_registry(weighed, name):
     session = weighed(act.SetMethod(name))
     assert session.constraint_mode == get(name).constraint_mode(session.params)
     assert len(session.enabled) == (2 if session.is_soft else 1)
@@ -64,7 +64,7 @@ def test_an_unknown_method_is_refused(weighed):
 
 
 @pytest.mark.parametrize(
-    ("said", "action"),
+    ("saved", "action"),
     [
         ({"~": "SetMethod", "name": "ddt", "triplets": "hard"}, act.SetMethod("ddt")),
         (
@@ -79,10 +79,10 @@ def test_an_unknown_method_is_refused(weighed):
         ({"~": "TakeBack", "at": 0, "heeded": False}, act.RemoveChoice(0)),
     ],
 )  # fmt: skip
-def test_actions_of_earlier_versions_are_still_read(said, action):
-    said = json.loads(json.dumps(said | {"time": "2024-01-01T00:00:00+00:00"}))
+def test_actions_of_earlier_versions_are_still_read(saved, action):
+    saved = json.loads(json.dumps(saved | {"time": "2024-01-01T00:00:00+00:00"}))
     document = {"shared": [], "trees": [], "snapshots": []}
-    assert Decoder(document, {}.__getitem__).value(said) == action
+    assert Decoder(document, {}.__getitem__).value(saved) == action
 
 
 def test_names_in_files_do_not_change():

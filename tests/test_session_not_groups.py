@@ -90,12 +90,12 @@ def test_a_lock_contradicts_it_and_the_card_names_both(store, loop):
 
 
 @pytest.mark.parametrize("method", ["average", "crsc", "dasgupta-search"])
-def test_other_methods_say_that_they_cannot_and_keep_the_tree(method, loop):
+def test_other_methods_refuse_and_keep_the_tree(method, loop):
     with over_zoo(loop, method) as store:
         tree = store.session.snapshot.tree
         items = smallest_clade(tree)
-        told = constraints_model.state(store)["cannot_deny"]
-        assert told.startswith(get(method).title)
+        reason = constraints_model.state(store)["cannot_deny"]
+        assert reason.startswith(get(method).title)
         store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
         assert "cannot keep that items are not a group" in store.session.message
         assert store.session.status == "settled"
@@ -157,7 +157,7 @@ def test_files_and_links_give_it_back(store):
 
 
 @pytest.mark.parametrize("items", [(0,), (0, 0), tuple(range(101))])
-def test_what_says_nothing_is_refused(items, store):
+def test_an_empty_statement_is_refused(items, store):
     items = items if len(items) < 100 else tuple(range(store.session.n_items))
     with pytest.raises(InvalidConstraint):
         assess(store.session, items, NOT_A_GROUP)
@@ -232,7 +232,7 @@ def test_a_move_that_a_denied_group_forbids_names_it():
     assert [each.members for each in session.groups] == [(0, 1, 2), (3, 4, 5)]
 
 
-def test_the_card_says_not_a_group_and_offers_no_soft_constraints(store, loop):
+def test_the_card_shows_not_a_group_without_soft_constraints(store, loop):
     items = smallest_clade(store.session.snapshot.tree)
     store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
     loop.until(lambda: store.session.status == "settled")

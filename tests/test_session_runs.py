@@ -119,7 +119,7 @@ def test_data_options_reload_before_they_run(settled):
         assert settled.effects == ()
 
 
-def test_an_empty_session_has_nothing_to_run():
+def test_an_empty_session_does_not_run():
     session, effects = update(Session(), act.Rerun(), get)
     assert session.run == -1
     assert not any(isinstance(effect, StartRun) for effect in effects)

@@ -268,18 +268,18 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [(0.072, "Settling · ±8 points"), (0.01, "Settling · ±1 point"),
      (float("nan"), "Settling")],
 )  # fmt: skip
-def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
+def test_the_bar_shows_how_far_it_has_settled(settling_store, value, text):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(
         session=session, view=store.view, runs_until_settled=True, samples=accuracy(value),
         runs=SimpleNamespace(ahead=None),
     )  # fmt: skip
-    assert top_bar_model.live(fake)["text"] == said
+    assert top_bar_model.live(fake)["text"] == text
 
 
 @pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
@@ -339,15 +339,15 @@ def test_only_a_summary_of_draws_is_kept(step):
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "seconds", "said"),
+    ("accuracy", "seconds", "text"),
     [(0.1, 20.0, "; reaching 5 points takes about 60 s more"),
      (0.07, 20.0, "; reaching 5 points takes about 20 s more"),
      (0.2, 20.0, "; reaching 5 points takes about 5 minutes more"),
      (0.05, 20.0, ""), (0.1, 0.0, ""), (0.6, 20.0, ""), (float("nan"), 20.0, "")],
 )  # fmt: skip
-def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
+def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, text):
     """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""
-    assert supports_model.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
+    assert supports_model.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == text
 
 
 def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):

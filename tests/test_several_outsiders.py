@@ -167,7 +167,7 @@ def test_methods_keep_it(method):
     assert made.holds_in(tree)
 
 
-def test_a_draft_of_too_many_triplets_is_said_and_kept(loop):
+def test_a_draft_of_too_many_triplets_is_explained_and_kept(loop):
     features = np.random.default_rng(0).normal(size=(800, 2))
     data = Dataset("many", "Many", [f"item {k}" for k in range(800)], features=features)
     store = Store(Session(method="average"), loop.schedule)

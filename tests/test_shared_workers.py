@@ -146,7 +146,7 @@ def test_a_killed_worker_is_replaced_and_its_runs_go_on(problem, shared):
     runner.close()
 
 
-def test_a_run_whose_workers_are_killed_again_ends_with_a_sentence(shared):
+def test_a_run_whose_workers_are_killed_twice_ends_with_a_sentence(shared):
     inbox = Inbox()
     runner = inbox.runner = Runner(inbox, shared=shared)
     runner.start(1, "spinning-shared", Problem(labels=list("abcd")), {}, 0)

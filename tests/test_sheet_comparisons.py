@@ -40,7 +40,7 @@ def store():
     made.close()
 
 
-def test_the_sheet_counts_orders_and_tells_in_words(store):
+def test_the_sheet_counts_orders_and_describes(store):
     shown = comparisons_sheet.state(store)
     json.dumps(shown)
     assert shown["kinds"] == [["near or far", "of two items, which is nearer to a third", 7]]
@@ -51,13 +51,18 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
     assert (shown["questions"], shown["repeated"], shown["agreeing"]) == (4, 2, 1)
     assert shown["cyclic"] == 0
     assert shown["contradictions"] == [
-        {"sentence": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
+        {
+            "sentence": "ant is nearer to bee than to cat",
+            "agree": 2,
+            "disagree": 1,
+            "items": [0, 1, 2],
+        }
     ]
     # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
-    assert shown["held"] == [3, 2, 2]
+    assert shown["agreement"] == [3, 2, 2]
 
 
-def test_answers_in_a_circle_are_told(store):
+def test_answers_in_a_cycle_are_reported(store):
     circle = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]  # 01 > 02 > 12 > 01
     other = replace(store.dataset, comparisons=Comparisons([*circle, [3, 4, 0]]))
     store.prepare_data(other, store.session.data)
@@ -73,7 +78,7 @@ def test_own_answers_count_with_the_others(store):
     assert shown["never"] == 0
 
 
-def test_quadruplets_are_told_as_pairs():
+def test_quadruplets_are_shown_as_pairs():
     assert (
         comparisons_sheet.comparison_sentence([0, 1, 2, 3], NAMES)
         == "ant and bee are more alike than cat and dog"
@@ -98,7 +103,7 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
     store.session = replace(store.session, snapshot=None, status="failed")
     shown = comparisons_sheet.state(store)
     json.dumps(shown)
-    assert shown["held"] is None
+    assert shown["agreement"] is None
     assert shown["comparisons"] == 7
     tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_state(store)["tabs"]}
     assert tab["comparisons"] == ""
@@ -106,7 +111,7 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
 
 
 class Counter:
-    """Stands for ``consistency``: counts while nobody holds it, never on the page's own thread."""
+    """Replaces ``consistency``: waits for ``go``, never on the page's own thread."""
 
     def __init__(self, monkeypatch):
         self.go = threading.Event()
@@ -135,7 +140,7 @@ def later(store, loop):
     made.close()
 
 
-def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatch):
+def test_many_answers_are_counted_in_the_background(store, later, loop, monkeypatch):
     at_once = comparisons_sheet.state(store)
     counter = Counter(monkeypatch)
     shown = comparisons_sheet.state(later)  # would wait for ever
@@ -143,7 +148,7 @@ def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatc
     assert shown["waits"] == "Counting 7 answers…"
     assert (shown["kinds"], shown["comparisons"]) == (at_once["kinds"], 7)
     assert shown["items"] is None
-    assert shown["held"] is None
+    assert shown["agreement"] is None
     sees = comparisons_sheet.SHEET.depends_on(later)
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
@@ -151,7 +156,7 @@ def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatc
     assert comparisons_sheet.SHEET.depends_on(later) != sees  # an open sheet is drawn again
 
 
-def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop, monkeypatch):
+def test_old_counts_stay_until_the_newest_answers_are_counted(store, later, loop, monkeypatch):
     counter = Counter(monkeypatch)
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
@@ -166,7 +171,7 @@ def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop
         shown = comparisons_sheet.state(later)
         assert counter.begun.wait(60)
         assert shown["waits"].startswith(f"Counting {7 + len(given)} answers…")
-        assert (shown["items"], shown["held"]) == (before["items"], before["held"])
+        assert (shown["items"], shown["agreement"]) == (before["items"], before["agreement"])
         assert (shown["own"], shown["comparisons"]) == (len(given), 7 + 2 * len(given))
     counter.go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
@@ -179,16 +184,16 @@ def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop
 def test_a_tree_that_moves_is_compared_when_it_rests(later, loop, monkeypatch):
     Counter(monkeypatch).go.set()
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
-    first = comparisons_sheet.state(later)["held"]
+    first = comparisons_sheet.state(later)["agreement"]
     moved = Snapshot(Tree.from_newick("((ant,eel),(bee,(cat,dog)));", NAMES), 1, 2)
     later.session = replace(later.session, snapshot=moved, status="sampling")
     shown = comparisons_sheet.state(later)
     assert "when the run has finished" in shown["waits"]
-    assert shown["held"] == first
+    assert shown["agreement"] == first
     later.session = replace(later.session, status="settled")
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")
     assert (
-        comparisons_sheet.state(later)["held"]
+        comparisons_sheet.state(later)["agreement"]
         == comparisons_sheet.agreement_with_tree(moved.tree, Comparisons(ROWS))
         != first
     )

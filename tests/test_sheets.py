@@ -70,7 +70,7 @@ def test_before_and_after_traces_what_moved(store):
     assert shown["choices"] == [["last", "before the last run"]]
 
 
-def test_a_sheet_without_anything_to_show_gives_way_to_the_tree(store):
+def test_a_sheet_without_content_is_replaced_by_the_tree(store):
     store.change_view(sheet="before")
     assert Middle.now(store) == "before"
     store.baseline = store.drawn.tree  # nothing but the same tree to compare with
@@ -80,7 +80,7 @@ def test_a_sheet_without_anything_to_show_gives_way_to_the_tree(store):
     assert tabs["tree"]["lacks"] == ""
 
 
-def test_every_sheet_says_what_it_lacks_before_there_is_a_tree():
+def test_every_sheet_explains_what_is_missing_before_a_tree():
     empty = Store(Session(), lambda call: call())
     for sheet in SHEETS.values():
         assert sheet.unavailable_because(empty).endswith(".")
@@ -179,7 +179,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
         assert " of its 6 clades are in more than half of the last 3 trees." in shown["sentence"]
 
 
-def test_whole_per_cent_never_say_all_of_what_is_not_all():
+def test_rounding_never_gives_100_per_cent_for_less():
     assert consensus_sheet.whole_percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
 
 
@@ -228,7 +228,7 @@ def test_the_common_order_is_the_bases_own_and_no_worse_than_where_it_began(seed
     assert mean == pytest.approx([np.mean([one.index(leaf) for one in each]) for leaf in range(9)])
 
 
-def test_of_many_items_the_cloud_draws_some_and_says_so():
+def test_of_many_items_the_cloud_draws_some_with_a_note():
     n = cloud_sheet.MAX_ITEMS + 77
     rng = np.random.default_rng(3)
     made = Store(Session(), lambda call: call())

@@ -50,9 +50,9 @@ def _loaded():
     read_table(b"participant,card,pile\np,a,1\np,b,1\n", "t.csv")
 
 
-def refused(work, said, kind=HcvizError):
+def refused(work, message, kind=HcvizError):
     began = time.process_time()
-    with pytest.raises(kind, match=said) as fault:
+    with pytest.raises(kind, match=message) as fault:
         work()
     seconds = time.process_time() - began
     assert seconds < MAX_SECONDS, f"{seconds:.1f} s"
@@ -75,8 +75,8 @@ def _npy(array):
 
 def _header(dtype, shape):
     buffer = io.BytesIO()
-    said = {"descr": dtype, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(buffer, said)
+    header = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, header)
     return buffer.getvalue()
 
 
@@ -131,9 +131,9 @@ ARRAYS = {
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays(name):
-    entries, said = ARRAYS[name]
+    entries, message = ARRAYS[name]
     content = _zip(entries)
-    refused(lambda: read_table(content, "t.npz"), said)
+    refused(lambda: read_table(content, "t.npz"), message)
 
 
 def test_an_array_beyond_the_stated_rows():
@@ -174,8 +174,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_tables(name):
-    content, said = TEXTS[name]
-    refused(lambda: read_table(content, "t.csv"), said)
+    content, message = TEXTS[name]
+    refused(lambda: read_table(content, "t.csv"), message)
 
 
 def test_parquet():
@@ -198,7 +198,7 @@ def test_numbers_of_a_parquet_file_are_copied_once():
     assert len(content) < AT_ONCE
     assert takes_long(spec)
     assert not takes_long(replace(spec, content=_parquet(name=["a", "b"], x=[1.0, 2.0])))
-    assert not takes_long(replace(spec, content=content[:5000]))  # broken: said at once
+    assert not takes_long(replace(spec, content=content[:5000]))  # broken: refused at once
     tracemalloc.start()
     try:
         features = read_table(content, "t.parquet").features
@@ -211,7 +211,7 @@ def test_numbers_of_a_parquet_file_are_copied_once():
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_a_table_of_many_columns_is_read_beside_the_page(separator):
+def test_a_table_of_many_columns_is_read_in_the_background(separator):
     """Nine thousand columns in 90 kB take three seconds."""
     for columns, long in ((9_000, True), (100, False)):
         rows = (separator.join([name, *"ab" * (columns // 2)]) for name in ("name", "x", "y", "z"))

@@ -48,10 +48,10 @@ def test_the_pieces_are_what_no_division_may_part(constraints, items):
 
 
 def test_a_forced_split_is_in_every_tree():
-    said = [Constraint(1, (0, 1), 2), Constraint(2, (2, 3), 0), Constraint(3, (3, 4), 1)]
-    graph = aho_graph(said, range(N))
+    answers = [Constraint(1, (0, 1), 2), Constraint(2, (2, 3), 0), Constraint(3, (3, 4), 1)]
+    graph = aho_graph(answers, range(N))
     assert graph.is_forced
-    rows = [row for c in said for row in c.triplets.rows]
+    rows = [row for c in answers for row in c.triplets.rows]
     for tree in all_trees(N, binary=True):
         if tree.satisfies(rows).all():
             sides = {frozenset(tree.leaves(int(c)).tolist()) for c in tree.children(tree.root)}
@@ -73,7 +73,7 @@ def test_where_answers_are_blocked(constraints):
         graph = found.graph
         assert len(graph.components) == 1
         assert len(graph.items) > 1
-        # Every answer of the minimal set has a say here, and none can be spared.
+        # The graph has an edge of each answer in the minimal set, and needs all of them.
         assert {edge.id for edge in graph.edges} == {each.id, *clash.with_ids}
         for out in (each, *members):
             rest = [c for c in (each, *members) if c is not out]
@@ -90,9 +90,9 @@ def test_where_answers_are_blocked(constraints):
 
 def test_a_long_chain_is_one_path():
     n = 400
-    said = [Constraint(k + 1, (k, k + 1), n) for k in range(n - 1)]
+    answers = [Constraint(k + 1, (k, k + 1), n) for k in range(n - 1)]
     new = Constraint(n, (n - 1, n), 0)
-    found = find_blocked_set(new, said)
+    found = find_blocked_set(new, answers)
     assert len(found.graph.items) == n + 1
     assert found.path == tuple(range(n))
-    assert build(n + 1, [row for c in said for row in c.triplets.rows]).n_leaves == n + 1
+    assert build(n + 1, [row for c in answers for row in c.triplets.rows]).n_leaves == n + 1

@@ -18,7 +18,7 @@ from hcviz.ui.features.autosave.controller import AutosaveController
 from hcviz.ui.features.autosave.model import state
 from hcviz.ui.features.files.controller import FileController
 from tests.conftest import ROOT
-from tests.test_autosave import make, on_disk, resume, said, wait_for_base
+from tests.test_autosave import make, on_disk, resume, statements, wait_for_base
 
 __all__ = ["make"]  # a fixture
 
@@ -68,7 +68,7 @@ def full(shelf, monkeypatch):
 @pytest.mark.parametrize(
     "break_it", [a_file_instead, a_file_for_the_visitor, read_only, no_folder_can_be_made, full]
 )
-def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
+def test_a_read_only_folder_is_reported_once_and_the_work_continues(
     break_it, make, shelf, loop, monkeypatch
 ):
     store = make()
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_the_work_goes_on(
     store.change_view(error=None)
     works_on(store, loop)
     autosave.tick()
-    assert store.view.error is None  # said once
+    assert store.view.error is None  # shown once
     content = save_session(store.session)  # what the page advises is possible
     assert load_session(content).constraints == store.session.constraints
 
@@ -95,7 +95,7 @@ def test_a_disk_that_is_full_in_the_middle_keeps_what_was_written(make, shelf, l
     store.dispatch(act.AddConstraint((3, 4), 5))
     assert "cannot be saved" in store.view.error[0]
     assert len(store.session.constraints) == 2
-    assert said(on_disk(shelf))[:1] == said(store.session)[:1]
+    assert statements(on_disk(shelf))[:1] == statements(store.session)[:1]
 
 
 def test_a_full_disk_for_a_base_leaves_the_log(make, shelf, loop, monkeypatch):
@@ -108,7 +108,7 @@ def test_a_full_disk_for_a_base_leaves_the_log(make, shelf, loop, monkeypatch):
     autosave.tick()
     loop.until(lambda: (autosave.tick(), not autosave.is_writing)[1])
     store.dispatch(act.AddConstraint((3, 4), 5))
-    assert said(on_disk(shelf)) == said(store.session)
+    assert statements(on_disk(shelf)) == statements(store.session)
 
 
 # ---------------------------------------------------------------------- two tabs
@@ -133,8 +133,10 @@ def test_two_tabs_on_one_session_file_keep_both_works(make, shelf, loop):
         autosave.close()
     offers = shelf.unfinished()
     assert len(offers) == 2
-    found = [said(journal.read_journal(shelf.path(each.name), get).session) for each in offers]
-    assert sorted(found) == sorted(said(store.session) for store in stores)
+    found = [
+        statements(journal.read_journal(shelf.path(each.name), get).session) for each in offers
+    ]
+    assert sorted(found) == sorted(statements(store.session) for store in stores)
 
 
 def test_a_tab_that_slept_does_not_overwrite_the_work_of_the_tab_that_took_over(make, shelf, loop):
@@ -156,10 +158,10 @@ def test_a_tab_that_slept_does_not_overwrite_the_work_of_the_tab_that_took_over(
     for autosave in (first, second):
         autosave.close()
     found = {
-        tuple(said(journal.read_journal(shelf.path(each.name), get).session))
+        tuple(statements(journal.read_journal(shelf.path(each.name), get).session))
         for each in shelf.unfinished()
     }
-    assert found == {tuple(said(sleeper.session)), tuple(said(other.session))}
+    assert found == {tuple(statements(sleeper.session)), tuple(statements(other.session))}
 
 
 # ---------------------------------------------------------------------- clocks
@@ -177,7 +179,7 @@ def test_a_clock_that_is_set_forward_removes_no_session(make, shelf, monkeypatch
 
 
 @pytest.mark.parametrize("jump", [-10 * 86400, 10 * 86400])
-def test_bases_are_written_whatever_the_wall_clock_does(jump, make, shelf, loop, monkeypatch):
+def test_bases_are_written_for_any_wall_clock(jump, make, shelf, loop, monkeypatch):
     store = make()
     autosave = AutosaveController(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))

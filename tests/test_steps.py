@@ -52,7 +52,7 @@ def test_each_step_names_what_led_there_and_what_its_tree_costs(store, loop):
     assert len({step["thumb"] for step in moved}) == 3
 
 
-def test_many_steps_are_cut_to_the_newest_and_say_what_came_before(store):
+def test_many_steps_are_cut_to_the_newest_with_a_count_of_the_rest(store):
     for seed in range(1, history_steps.BACK + 4):
         store.dispatch(act.SetSeed(seed))
     shown = history_steps.state(store)["steps"]
@@ -70,7 +70,7 @@ def test_many_steps_are_cut_to_the_newest_and_say_what_came_before(store):
     )
 
 
-def test_while_a_run_goes_on_its_step_has_no_tree_and_the_strip_rests(loop):
+def test_during_a_run_its_step_has_no_tree_and_the_strip_is_unchanged(loop):
     with over_zoo(loop, "ddt") as store:
         store.dispatch(act.SetParams({"steps": 10**9}))
         loop.until(lambda: store.session.shown == store.session.run)
@@ -85,7 +85,7 @@ def test_while_a_run_goes_on_its_step_has_no_tree_and_the_strip_rests(loop):
         assert all(s["thumb"] for s in history_steps.state(store)["steps"])
 
 
-def test_without_a_cheap_similarity_a_draw_is_told_by_its_log_joint(loop, monkeypatch):
+def test_without_a_cheap_similarity_a_draw_shows_its_log_joint(loop, monkeypatch):
     monkeypatch.setattr(history_steps, "PAIRS", 10)
     with over_zoo(loop, "ddt") as store:
         joint = store.session.snapshot.metrics["log_joint"]

@@ -53,7 +53,7 @@ def plain_store(loop):
 
 
 def read_to_the_end():
-    """What is read for nobody any more, too."""
+    """Also a file whose load was cancelled."""
     for each in threading.enumerate():
         if each.name == "hcviz-reading":
             each.join()
@@ -110,7 +110,7 @@ def test_undo_brings_the_earlier_tree_back_without_a_run(store, loop):
     assert store.session.status != "sampling"
 
 
-def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
+def test_a_contradicting_answer_is_switched_off_and_explained(store, loop):
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     verdict = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
     assert verdict["kind"] == "conflict"
@@ -152,7 +152,7 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
     loop.until(lambda: store.session.status == "settled")
 
 
-def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
+def test_the_layout_does_not_change_while_a_gesture_is_open(store, loop):
     store.drawn = store.session.snapshot
     gestures = Gestures(store)
     store.dispatch(act.Rerun(fresh=True))
@@ -179,7 +179,7 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
     assert history_model.state(store)["error"] == list(store.view.error)
 
 
-def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
+def test_a_method_that_cannot_run_on_this_data_gives_a_reason(store, loop):
     matrix = b"name,a,b,c\na,1,.5,.1\nb,.5,1,.2\nc,.1,.2,1\n"
     spec = DataSpec(
         kind="table", name="m.csv", filename="m.csv", content=matrix, table_kind="similarity"
@@ -236,7 +236,7 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
 
 
 def test_data_are_prepared_once_for_each_choice(store, loop, monkeypatch):
-    """A similarity of all pairs is the dearest thing that opening data does."""
+    """A similarity of all pairs is the most expensive part of opening data."""
     from hcviz.datasets import Dataset
 
     made = []
@@ -266,13 +266,13 @@ def test_every_picture_is_plain_json(store):
 
 
 @pytest.mark.parametrize(
-    ("progress", "said"),
+    ("progress", "text"),
     [
         ((750, 2_000), "Running · 750 of 2,000"),
         ((487_577_527_353, 499_999_500_000), "Running · 97 %"),
     ],
 )
-def test_how_far_a_run_is_fits_the_bar(progress, said, store):
+def test_how_far_a_run_is_fits_the_bar(progress, text, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
         top_bar_model.live(
@@ -283,7 +283,7 @@ def test_how_far_a_run_is_fits_the_bar(progress, said, store):
                 runs=SimpleNamespace(ahead=None),
             )
         )["text"]
-        == said
+        == text
     )
 
 
@@ -306,8 +306,8 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
-    said = constraints_model.state(store)["draft"]["sentence"]
-    assert said.startswith("dolphin + porpoise together, before wolf + lion + bear.")
+    sentence = constraints_model.state(store)["draft"]["sentence"]
+    assert sentence.startswith("dolphin + porpoise together, before wolf + lion + bear.")
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
     (made,) = store.session.constraints
@@ -317,13 +317,13 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
 
 
 class Browser:
-    """What it is told of its uploads."""
+    """The messages about its uploads."""
 
     def __init__(self):
-        self.heard_of = []
+        self.acknowledgements = []
 
     def acknowledge_upload(self, upload, pieces, stop=False):
-        self.heard_of.append((upload, pieces, stop))
+        self.acknowledgements.append((upload, pieces, stop))
 
 
 def test_an_upload_comes_in_pieces(store, loop):
@@ -339,26 +339,26 @@ def test_an_upload_comes_in_pieces(store, loop):
         return more
 
     send(0, 0, parts[0])
-    told = history_model.state(store)["reading"]
-    assert told == {"sentence": "Sending t.csv (12 MB)…", "share": 1 / 3}
+    reading = history_model.state(store)["reading"]
+    assert reading == {"sentence": "Sending t.csv (12 MB)…", "share": 1 / 3}
     files.stop()
-    assert browser.heard_of == [(0, 1, False), (0, 1, True)]
+    assert browser.acknowledgements == [(0, 1, False), (0, 1, True)]
     assert history_model.state(store)["reading"] is None
     assert store.view.message == "Cancelled: t.csv was not opened."
     send(0, 1, parts[1])  # what was on its way is not wanted
     send(0, 2, parts[2])
     assert history_model.state(store)["reading"] is None
     assert store.session.labels == before
-    browser.heard_of.clear()
+    browser.acknowledgements.clear()
     for place, part in enumerate(parts):
         more = send(1, place, part)
-    assert browser.heard_of == [(1, 1, False), (1, 2, False)]
+    assert browser.acknowledgements == [(1, 1, False), (1, 2, False)]
     assert history_model.state(store)["reading"] is None
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
     assert "damaged on the way" in store.view.error[0]
-    assert browser.heard_of[-1] == (2, 0, True)
+    assert browser.acknowledgements[-1] == (2, 0, True)
     send(3, 0, parts[0])
     files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
     assert "damaged on the way" in store.view.error[0]
@@ -374,14 +374,14 @@ class Sending:
     """What ``dom.js`` does with a file: four pieces at most ahead of what was heard."""
 
     def __init__(self, name, content, pieces):
-        self.name, self.pieces, self.heard, self.stopped = name, pieces, 0, False
+        self.name, self.pieces, self.acknowledged, self.stopped = name, pieces, 0, False
         size = -(-len(content) // pieces)
         self.parts = [content[k * size : (k + 1) * size] for k in range(pieces)]
         self.sent = 0
 
     def next(self):
         """A message; None while it waits."""
-        if self.over or self.sent - self.heard >= AHEAD:
+        if self.over or self.sent - self.acknowledged >= AHEAD:
             return None
         more = {"id": self.name, "kind": "features", "name": self.name, "piece": self.sent,
                 "pieces": self.pieces, "size": 99,
@@ -397,29 +397,32 @@ class Sending:
 @pytest.mark.parametrize("begins", [1, 3, 6, 12])
 @pytest.mark.parametrize("pieces", [1, 2, 20])
 def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, begins):
-    """Pieces of the older one that are still on their way disturb nothing; it is told to stop."""
+    """Late pieces of the older one change nothing, and the browser stops sending."""
     store, browser, opened = plain_store, Browser(), []
     files = FileController(store, browser, None)
     files.open = lambda kind, name, content: opened.append((name, content))
     content = bytes(range(200))
-    sending, wire, said = [Sending("A", content, 20)], [], []
+    sending, pending, messages = [Sending("A", content, 20)], [], []
     for turn in range(60):
         if turn == begins:
             sending.append(Sending("B", content[::-1], pieces))
-        wire += filter(None, [each.next() for each in sending])
-        if wire:
-            files.act("upload", wire.pop(0))
-        said.append(store.view.message)
-        for name, heard, stop in browser.heard_of:
+        pending += filter(None, [each.next() for each in sending])
+        if pending:
+            files.act("upload", pending.pop(0))
+        messages.append(store.view.message)
+        for name, acknowledged, stop in browser.acknowledgements:
             (each,) = (each for each in sending if each.name == name)
-            each.heard, each.stopped = max(each.heard, heard), each.stopped or stop
-        browser.heard_of.clear()
+            each.acknowledged, each.stopped = (
+                max(each.acknowledged, acknowledged),
+                each.stopped or stop,
+            )
+        browser.acknowledgements.clear()
     assert opened == [("B", content[::-1])]
     assert [each.stopped for each in sending] == [True, False]
     assert all(each.over for each in sending)
     assert store.view.loading is None
     assert store.view.error is None
-    assert "Cancelled: A was not opened." in said
+    assert "Cancelled: A was not opened." in messages
 
 
 def test_a_piece_out_of_turn_is_refused(plain_store):
@@ -429,34 +432,34 @@ def test_a_piece_out_of_turn_is_refused(plain_store):
     files.act("upload", first)
     files.act("upload", third)
     assert "damaged on the way" in plain_store.view.error[0]
-    assert browser.heard_of[-1] == ("A", 1, True)
+    assert browser.acknowledgements[-1] == ("A", 1, True)
     assert plain_store.view.loading is None
     files.act("upload", second)  # nor is it taken up again
-    assert browser.heard_of[-1] == ("A", 0, True)
+    assert browser.acknowledgements[-1] == ("A", 0, True)
     assert plain_store.view.loading is None
 
 
 def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     """What is drawn is acknowledged by the browser's word; what is not drawn, at once."""
-    said: list[int] = []
+    shown_steps: list[int] = []
     waiting = []
-    store.runner.acknowledge = said.append
+    store.runner.acknowledge = shown_steps.append
     store.runs.when_drawn = waiting.append
     snapshot = store.session.snapshot
     store.session = replace(store.session, status="sampling")
     again = act.Arrived(store.session.run, replace(snapshot, step=snapshot.step + 1))
     store.drawn = again.snapshot
     store.runs.receive(again)
-    assert said == []
+    assert shown_steps == []
     waiting.pop()()
-    assert said == [store.session.run]
+    assert shown_steps == [store.session.run]
     store.drawn = snapshot
     store.runs.receive(again)
-    assert said == [store.session.run] * 2
+    assert shown_steps == [store.session.run] * 2
     assert not waiting
 
 
-def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(store, loop):
+def test_a_large_upload_is_read_in_the_background_and_a_newer_one_replaces_it(store, loop):
     def upload(number, name, content):
         files.act(
             "upload",
@@ -547,9 +550,7 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     assert page not in readers
 
 
-def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_nothing(
-    store, loop, readers
-):
+def test_bad_answers_with_a_large_table_are_reported_and_change_nothing(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
@@ -586,7 +587,7 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
     assert store.session.data.answers == ()
 
 
-def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
+def test_a_cancelled_file_is_named_for_any_cause(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
@@ -657,10 +658,10 @@ def asked(monkeypatch):
     for name in ("match_answers", "read_signed_answers", "drop_repeated"):
         note(name)
     yield found
-    read_to_the_end()  # else the next test would be told
+    read_to_the_end()  # else the next test would get it
 
 
-def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
+def test_a_large_file_of_answers_is_read_in_the_background(store, loop, asked):
     labels = store.session.labels
     content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
     files = FileController(store, None, None)
@@ -681,17 +682,17 @@ def read(asked):
     return [content for name, _, content in asked if name == "read_signed_answers"]
 
 
-def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
+def test_signed_answers_are_read_once_and_in_the_background(store, loop, asked):
     """However many files come after them; in a session that was opened with them, too."""
     page, labels, rng = threading.current_thread(), store.session.labels, np.random.default_rng(3)
 
     def signed(count, day):
-        said = [
+        messages = [
             ("odd", rng.choice(len(labels), 3, replace=False).tolist(), "Ana",
              f"2026-01-{day:02}T{k // 3600:02}:{k // 60 % 60:02}:{k % 60:02}+00:00")
             for k in range(count)
         ]  # fmt: skip
-        return write_answers_csv(said, labels).encode()
+        return write_answers_csv(messages, labels).encode()
 
     def add(files, name, content):
         before = len(store.session.data.answers)
@@ -762,7 +763,7 @@ def saved(store, loop):
     return content
 
 
-def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
+def test_a_session_file_is_read_while_the_page_works(store, loop, saved, slow):
     files = FileController(store, None, None)
     files.open("session", "mine.hcviz", saved)
     assert store.view.message == "Reading mine.hcviz."
@@ -819,7 +820,7 @@ def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, rea
     assert len(store.problem.features) == 20_000
 
 
-def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, loop, saved):
+def test_a_bad_session_file_is_reported_and_changes_nothing(store, loop, saved):
     before, files, other = store.session, FileController(store, None, None), io.BytesIO()
     with ZipFile(other, "w") as archive:
         archive.writestr("manifest.json", '{"format": "something else"}')
@@ -879,7 +880,7 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
 
 
 def all_done(loop):
-    """Also what was read for nobody."""
+    """Also the data of a cancelled load."""
     read_to_the_end()
     done: list[bool] = []
     loop.schedule(lambda: done.append(True))  # after all that was handed over
@@ -891,7 +892,7 @@ def send(files, number, name, piece=0, pieces=3, content=b"name,x"):
     files.act("upload", more | {"size": 30, "base64": base64.b64encode(content).decode()})
 
 
-def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, saved, slow):
+def test_reading_a_session_file_continues_when_a_table_is_refused(store, loop, saved, slow):
     files = FileController(store, Browser(), None)
     files.open("session", "mine.hcviz", saved)
     reading = store.view.loading
@@ -958,7 +959,7 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
     send(files, 1, "big.csv", piece=1)
     files.stop()
     assert store.view.message == "Cancelled: mine.hcviz was not opened. big.csv was not opened."
-    assert browser.heard_of[-1] == (1, 2, True)
+    assert browser.acknowledgements[-1] == (1, 2, True)
     assert store.view.loading is None
     send(files, 2, "big.csv")
     store.loader.open_session("mine.hcviz", saved)

@@ -43,7 +43,7 @@ def normalised(weights):
 
 
 def slow_sweep(weights, sizes):
-    """All prefixes of the order by numpy's second eigenvector, each cut summed afresh."""
+    """All prefixes of the order by numpy's second eigenvector, each cut summed again."""
     vector = np.linalg.eigh(normalised(weights))[1][:, -2]
     order = np.argsort(vector, kind="stable")
     found = []
@@ -152,10 +152,14 @@ def test_where_all_is_alike_the_halves_are_equal(k):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 26), st.integers(0, 12))
-def test_crsc_is_the_plain_recursion(seed, n, said):
+def test_crsc_is_the_plain_recursion(seed, n, n_triplets):
     rng = np.random.default_rng(seed)
     similarity = random_graph(rng, n, noise=3.0)
-    rows = triplets_of(random_tree(rng, n), rng, said) if n > 2 and said else np.empty((0, 3), int)
+    rows = (
+        triplets_of(random_tree(rng, n), rng, n_triplets)
+        if n > 2 and n_triplets
+        else np.empty((0, 3), int)
+    )
     tree = hcviz.fit("crsc", Problem(similarity=similarity, triplets=rows))
     assert clades(tree) == slow_crsc(similarity, rows)
     assert tree.is_binary
@@ -212,7 +216,7 @@ def test_few_items(n):
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_nothing_to_go_by_still_gives_a_shallow_tree(value):
+def test_data_without_information_give_a_shallow_tree(value):
     tree = hcviz.fit("crsc", Problem(similarity=np.full((100, 100), value)))
     assert tree.depth.max() <= 10
 

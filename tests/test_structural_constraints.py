@@ -31,8 +31,8 @@ def plain_triplets(tree):
     found = []
     for v in range(tree.n_leaves, tree.n_nodes - 1):  # children come before parents
         a, b = (w for w in parent if parent[w] == v)
-        (beside,) = (w for w in parent if parent[w] == parent[v] and w != v)
-        found.append([set(tree.leaves(w).tolist()) for w in (a, b, beside)])
+        (sibling,) = (w for w in parent if parent[w] == parent[v] and w != v)
+        found.append([set(tree.leaves(w).tolist()) for w in (a, b, sibling)])
     return found
 
 
@@ -132,7 +132,7 @@ def plain_dmc(rows):
         ([[0, 1, 2], [1, 0, 3], [0, 1, 4]], 4),  # three keys on one base
         ([[0, 1, 2], [0, 2, 3], [0, 3, 4]], 8),  # each key in the next base
         ([[0, 1, 2], [3, 4, 5]], 2),  # nothing to do with each other
-        ([[0, 1, 2], [0, 1, 2], [1, 0, 2]], 2),  # said three times
+        ([[0, 1, 2], [0, 1, 2], [1, 0, 2]], 2),  # given three times
         # 01|2 waits for 02|3 and for 12|4, both in one layer: 2 * (1 + 2)
         ([[0, 1, 2], [0, 2, 3], [1, 2, 4]], 6),
     ],

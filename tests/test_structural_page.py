@@ -37,7 +37,7 @@ def store(loop):
         yield made
 
 
-def say(store, loop, *answers):
+def apply_answers(store, loop, *answers):
     for group, apart in answers:
         store.dispatch(act.AddConstraint(group, apart))
     loop.until(lambda: store.session.status == "settled")
@@ -45,12 +45,12 @@ def say(store, loop, *answers):
 
 
 def asked(loop, store, look):
-    """What ``look()`` says when everything that it asks for has been worked out."""
+    """The result of ``look()`` when everything that it asks for has been computed."""
     while True:
-        found, heard = look(), store.n_computed
+        found, count = look(), store.n_computed
         if store.compute_cache.idle:
             return found
-        loop.until(lambda heard=heard: store.n_computed > heard)
+        loop.until(lambda count=count: store.n_computed > count)
 
 
 # ---------------------------------------------------------------------- folding
@@ -109,13 +109,13 @@ def test_the_cost_and_where_it_comes_from(store, loop):
 def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
     store.dispatch(act.SetMethod(method), act.SetParams(params))
     store.change_view(folds={"costs": True})
-    say(store, loop, ((0, 1), 2))
+    apply_answers(store, loop, ((0, 1), 2))
     found = node_costs_section.state(store)
     assert ("More is better" in found["what"]) == more
     assert ("Less is better" in found["what"]) != more
 
 
-def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
+def test_similarities_for_a_method_of_dissimilarities_are_refused(store):
     assert inspector_model.DISSIMILARITY_NOTE not in inspector_model.state(store)["notes"]
     store.session = replace(store.session, method="densest-cut", params={})
     assert inspector_model.state(store)["notes"][0] == inspector_model.DISSIMILARITY_NOTE
@@ -125,7 +125,7 @@ def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
 def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop):
     params = {"objective": "dissimilarity", "lam": 2.0, "proposals": 1000}
     store.dispatch(act.SetMethod("dasgupta-search"), act.SetParams(params))
-    say(store, loop, ((0, 1), 2), ((0, 2), 1))
+    apply_answers(store, loop, ((0, 1), 2), ((0, 2), 1))
     tree, triplets = store.drawn.tree, store.session.triplets
     paid = regularised_cost(tree, np.zeros((101, 101)), triplets, 2.0)
     assert len(triplets) == 2
@@ -137,7 +137,7 @@ def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop)
 
 
 def test_a_method_without_a_price_has_no_regularised_cost(store, loop):
-    say(store, loop, ((0, 1), 2))
+    apply_answers(store, loop, ((0, 1), 2))
     assert node_costs_section.state(store)["regularised"] == {
         "lam": "",
         "cost": "",
@@ -147,7 +147,7 @@ def test_a_method_without_a_price_has_no_regularised_cost(store, loop):
 
 def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
     store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 0.0}))
-    say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
+    apply_answers(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
     tree, triplets = store.drawn.tree, store.session.triplets
     broken = int((~tree.satisfies(triplets)).sum())
     assert broken
@@ -167,7 +167,7 @@ def test_levels_are_shares_of_the_whole_cost():
     assert len(node_costs_model.LEVELS) == len(node_costs_model.LEVEL_NAMES)
 
 
-def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still(store, loop):
+def test_branches_are_coloured_by_cost_on_request_and_after_the_run(store, loop):
     assert node_costs_model.drawn_tree_levels(store) is None
     store.change_view(colour="cost")
     levels = asked(loop, store, lambda: node_costs_model.drawn_tree_levels(store))
@@ -203,7 +203,7 @@ def test_what_the_answers_are_worth(store, loop):
     tree = store.drawn.tree  # without any: two of its own clades are true already
     a, b = (int(x) for x in tree.leaves(int(tree.parent[0]))[:2])
     far = int(next(x for x in range(101) if x not in (a, b) and tree.satisfies([[a, b, x]])[0]))
-    say(store, loop, ((a, b), far), ((3, 7), 20), ((7, 20), 60), ((3, 7), 60))
+    apply_answers(store, loop, ((a, b), far), ((3, 7), 20), ((7, 20), 60), ((3, 7), 60))
     found = asked(loop, store, lambda: dependencies_section.state(store))
     by_id = {each["id"]: each["mark"] for each in found["answers"]}
     ids = [each.id for each in store.session.enabled]
@@ -226,11 +226,11 @@ def test_what_the_answers_are_worth(store, loop):
 
 def test_a_statement_of_many_rows_is_implied_as_a_whole():
     rows = [[0, 1, 4], [1, 2, 4], [0, 1, 4], [1, 2, 4], [2, 3, 4]]
-    said = [0, 0, 1, 1, 1]  # {0,1,2} apart from 4; {0,1,2,3} apart from 4
-    found = usefulness(5, rows, None, said)
+    owners = [0, 0, 1, 1, 1]  # {0,1,2} apart from 4; {0,1,2,3} apart from 4
+    found = usefulness(5, rows, None, owners)
     assert found.implied.tolist() == [True, False]
     tree = Tree.from_newick("(((0,1),2),(3,4));")
-    found = usefulness(5, rows, tree, said)
+    found = usefulness(5, rows, tree, owners)
     assert found.already.tolist() == [True, False]
     single = usefulness(5, rows, tree)
     assert single.already.tolist() == [True, True, True, True, False]
@@ -238,7 +238,7 @@ def test_a_statement_of_many_rows_is_implied_as_a_whole():
 
 def test_the_digraph_in_layers(store, loop):
     # A chain: {3,7} waits for {7,20}, which waits for {20,60}; {1,2} is on its own.
-    say(store, loop, ((3, 7), 20), ((7, 20), 60), ((20, 60), 90), ((1, 2), 50))
+    apply_answers(store, loop, ((3, 7), 20), ((7, 20), 60), ((20, 60), 90), ((1, 2), 50))
     found = asked(loop, store, lambda: dependencies_sheet.state(store))
     layer = {tuple(box["items"]): box["layer"] for box in found["boxes"]}
     assert layer == {(1, 2): -1, (3, 7): 0, (7, 20): 1, (20, 60): 2}
@@ -274,7 +274,7 @@ def test_layers_are_longest_paths_and_places_are_permutations(seed):
 
 
 def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
-    say(store, loop, ((3, 7), 20), ((1, 2), 50))
+    apply_answers(store, loop, ((3, 7), 20), ((1, 2), 50))
     monkeypatch.setattr(dependencies_model, "MAX_TRIPLETS", 1)
     assert dependencies_sheet.SHEET.unavailable_because(store) == "Available up to 1 triplets."
     assert dependencies_section.state(store) == {"sentence": "Available up to 1 triplets."}
@@ -299,7 +299,7 @@ def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
     assert found["own"] == pytest.approx([inside, least]) or found["own"][0] == 101 - inside
 
 
-def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
+def test_a_tree_with_another_cut_shows_the_difference(store, loop):
     sides = np.arange(101) < 30
     rest = store.problem.similarity_or_default
     ratio = rest[np.ix_(sides, ~sides)].mean()
@@ -325,15 +325,15 @@ def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
 
 
 def test_answers_bind_items_and_priced_ones_weigh(store, loop, unconstrained):
-    say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
+    apply_answers(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert "Answers bind the items into 98 groups." in found["words"]
     store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 5.0}))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     found = asked(loop, store, lambda: cut_profile_section.state(store))
-    told = store.problem.with_triplets(store.session.triplets)
-    expected = cut_profile(told, np.arange(101), 0.0, 5.0)
+    constrained = store.problem.with_triplets(store.session.triplets)
+    expected = cut_profile(constrained, np.arange(101), 0.0, 5.0)
     assert found["best"][1] == float(expected.ratio[expected.best])
     store.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: store.session.status == "settled")
@@ -355,7 +355,7 @@ def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
 
 def test_no_cut_is_called_balanced_that_is_not(store, loop):
     store.dispatch(act.SetMethod("crbc"))
-    say(store, loop, (tuple(range(85)), 95))  # 85 of 101 travel as one
+    apply_answers(store, loop, (tuple(range(85)), 95))  # 85 of 101 travel as one
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["facts"][0] == [
         "Most even cut", f"16 | 85 at {found['best'][1]:.4g}"
@@ -446,7 +446,7 @@ def test_a_cuts_ratio_is_its_definition(lam):
 @pytest.fixture
 def priced(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
-    say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
+    apply_answers(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
     return store
 
 
@@ -470,18 +470,18 @@ def test_the_slider_goes_there_and_back():
 def test_what_each_price_buys(priced, loop):
     found = asked(loop, priced, lambda: price_curve_section.state(priced))
     assert [each["lam"] for each in found["points"]] == [f"{x:g}" for x in price_curve_section.GRID]
-    told = priced.problem.with_triplets(priced.session.triplets)
+    constrained = priced.problem.with_triplets(priced.session.triplets)
     for lam, point in zip(price_curve_section.GRID, found["points"], strict=True):
-        tree = fit("hrsc", told, lam=lam)
+        tree = fit("hrsc", constrained, lam=lam)
         assert point["cost"] == pytest.approx(dasgupta_cost(tree, priced.problem.similarity))
-        assert point["weight"] == float((~tree.satisfies(told.triplets)).sum())
+        assert point["weight"] == float((~tree.satisfies(constrained.triplets)).sum())
     assert found["points"][0]["weight"] > 0 == found["points"][-1]["weight"]
     assert found["waiting"] == ""
     assert found["now"]["lam"] == "1"
     assert found["now"]["cost"] == pytest.approx(found["points"][3]["cost"])
 
 
-def test_without_answers_lambda_is_nothing_to_move(store, loop):
+def test_without_answers_lambda_has_no_slider(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
     assert "lambda changes nothing" in price_curve_section.state(store)["sentence"]
@@ -506,7 +506,7 @@ def test_a_drag_is_one_step_to_undo(priced, loop):
     assert "lam" not in priced.session.params
 
 
-def test_a_drag_after_something_else_is_a_step_of_its_own(priced, loop):
+def test_a_drag_after_another_action_is_a_separate_step(priced, loop):
     hands = Gestures(priced)
     price_curve_section.SECTION.acts(hands, "slide", {"step": 40})
     priced.dispatch(act.SetSeed(4))
@@ -526,12 +526,12 @@ def test_the_drag_replays_from_the_log(priced, loop):
     assert [each.is_dragging for each in kept] == [False, True, True]
 
 
-def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):
+def test_what_cannot_be_computed_is_reported_at_once(priced, loop):
     priced.dispatch(act.SetParams({"oracle": "exact"}))  # for up to 18 items
     loop.until(lambda: priced.session.status == "failed")
     found = asked(loop, priced, lambda: price_curve_section.state(priced))
     assert found["points"] == []
     assert "up to 18 supernodes" in found["waiting"]
-    told = asked(loop, priced, lambda: dependencies_section.state(priced))
-    assert told["method"].startswith("It is not known which are true without answers.")
-    assert "already" not in {each["mark"] for each in told["answers"]}
+    shown = asked(loop, priced, lambda: dependencies_section.state(priced))
+    assert shown["method"].startswith("It is not known which are true without answers.")
+    assert "already" not in {each["mark"] for each in shown["answers"]}

@@ -51,9 +51,9 @@ def test_up_to_small_sizes_the_tree_is_the_dense_one(method, seed, n, pieces, re
     """The same float64 kernels run on the same numbers: tree for tree."""
     rng = np.random.default_rng(seed)
     graph = graph_of(rng, n, pieces=pieces)
-    told = triplets_of(rng, n, 12 if n > 2 else 0)
-    thin = hcviz.fit(method, Problem(similarity=graph, triplets=told), refine=refine)
-    full = hcviz.fit(method, Problem(similarity=graph.toarray(), triplets=told), refine=refine)
+    triplets = triplets_of(rng, n, 12 if n > 2 else 0)
+    thin = hcviz.fit(method, Problem(similarity=graph, triplets=triplets), refine=refine)
+    full = hcviz.fit(method, Problem(similarity=graph.toarray(), triplets=triplets), refine=refine)
     assert (thin.parent == full.parent).all()
 
 
@@ -66,14 +66,14 @@ def test_large_sets_are_cut_as_well_as_dense_ones(method, pieces):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         graph = graph_of(rng, 400, pieces=pieces)
-        told = triplets_of(rng, 400, 20)
-        thin = Problem(similarity=graph, triplets=told)
+        triplets = triplets_of(rng, 400, 20)
+        thin = Problem(similarity=graph, triplets=triplets)
         tree = hcviz.fit(method, thin)
         cost = metrics.dasgupta_cost(tree, graph)
-        full = hcviz.fit(method, Problem(similarity=graph.toarray(), triplets=told))
+        full = hcviz.fit(method, Problem(similarity=graph.toarray(), triplets=triplets))
         assert cost < 1.1 * metrics.dasgupta_cost(full, graph)
         if method != "hrsc":
-            assert tree.satisfies(told).all()
+            assert tree.satisfies(triplets).all()
 
 
 def test_costs_are_the_dense_ones():
@@ -82,12 +82,12 @@ def test_costs_are_the_dense_ones():
         n = int(rng.integers(1, 30))
         graph = graph_of(rng, n) if n > 2 else csr_array((n, n))
         tree = random_tree(rng, n) if n > 1 else hcviz.Tree.star(n)
-        told = triplets_of(rng, n, 5) if n > 2 else None
+        triplets = triplets_of(rng, n, 5) if n > 2 else None
         given = graph + csr_array(np.diag(rng.random(n)))  # a diagonal is ignored
         thin = metrics.dasgupta_cost(tree, given)
         assert thin == pytest.approx(metrics.dasgupta_cost(tree, given.toarray()), abs=1e-9)
-        by_node = metrics.node_costs(tree, given, told, 2.0)
-        assert by_node == pytest.approx(metrics.node_costs(tree, given.toarray(), told, 2.0))
+        by_node = metrics.node_costs(tree, given, triplets, 2.0)
+        assert by_node == pytest.approx(metrics.node_costs(tree, given.toarray(), triplets, 2.0))
     with pytest.raises(InvalidData, match="shape"):
         metrics.dasgupta_cost(hcviz.Tree.star(3), csr_array((4, 4)))
     with pytest.raises(InvalidData, match="row 0, column 1"):
@@ -197,10 +197,10 @@ def test_a_sparse_similarity_stays_sparse_and_is_ones_own():
     assert (given.similarity_or_default == before).all()
     with pytest.raises(ValueError, match="read-only"):
         given.similarity.data[0] = 1
-    told = given.with_triplets([[0, 1, 2]])
-    assert told.is_sparse
-    again = pickle.loads(pickle.dumps(told))
-    assert (hcviz.fit("crsc", again).parent == hcviz.fit("crsc", told).parent).all()
+    constrained = given.with_triplets([[0, 1, 2]])
+    assert constrained.is_sparse
+    again = pickle.loads(pickle.dumps(constrained))
+    assert (hcviz.fit("crsc", again).parent == hcviz.fit("crsc", constrained).parent).all()
     doubled = coo_array(([1.0, 1.0, 2.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
     assert Problem(similarity=doubled).similarity.toarray().tolist() == [[0, 2], [2, 0]]
     assert not Problem(similarity=before).is_sparse
@@ -223,7 +223,7 @@ def test_what_a_sparse_similarity_must_not_be(matrix, words):
         Problem(similarity=matrix)
 
 
-def test_who_needs_all_pairs_says_so_where_there_are_too_many(monkeypatch):
+def test_a_method_that_needs_all_pairs_refuses_too_many(monkeypatch):
     rng = np.random.default_rng(5)
     graph = graph_of(rng, 20)
     full = Problem(similarity=graph.toarray())

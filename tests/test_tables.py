@@ -25,11 +25,11 @@ def read(text, filename="t.csv", kind="features") -> Dataset:
     return read_table(text.encode() if isinstance(text, str) else text, filename, kind)
 
 
-def refused(text, said, filename="t.csv", kind="features"):
+def refused(text, message, filename="t.csv", kind="features"):
     """One sentence that says what and where, and a remedy."""
     with pytest.raises(HcvizError) as caught:
         read(text, filename, kind)
-    assert re.search(said, str(caught.value)), str(caught.value)
+    assert re.search(message, str(caught.value)), str(caught.value)
     assert "Traceback" not in str(caught.value)
     assert caught.value.message.endswith(".")
     return caught.value
@@ -70,7 +70,7 @@ def test_categories_become_columns_of_zeros_and_ones():
     assert np.array_equal(data.features, want, equal_nan=True)
 
 
-def test_text_that_tells_every_row_apart_is_no_category():
+def test_text_that_differs_in_every_row_is_no_category():
     data = read("name,remark,n\na,good,1\nb,bad,2\nc,ugly,3\n")
     assert data.feature_names == ("n",)
     assert data.notes == ("The column 'remark' holds 3 different texts and was left out.",)
@@ -87,7 +87,7 @@ def test_a_class_column_is_shown_and_not_used(name):
     assert numbers.classes == ("1", "2", "1")
 
 
-def test_constant_columns_are_kept_and_said():
+def test_constant_columns_are_kept_with_a_note():
     data = read("name,a,b,c\nx,1,7,u\ny,2,7,u\nz,3,7,u\n")
     assert data.feature_names == ("a", "b", "c=u")
     assert data.notes == ("'b', 'c=u' are the same for all items.",)
@@ -301,7 +301,7 @@ def test_matrices_with_names_in_any_place():
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "said"),
+    ("text", "kind", "message"),
     [
         (W + "d,1,2,3\n", "similarity", "must be square; this one has 4 rows and 3 columns"),
         ("name,a,b\nx,1,2\ny,2,1\nz,3,3\n", "distance", "square.* 3 rows and 2 columns"),
@@ -319,15 +319,15 @@ def test_matrices_with_names_in_any_place():
         (",a\na,0\n", "similarity", "only one item"),
     ],
 )  # fmt: skip
-def test_bad_matrices(text, kind, said):
-    refused(text, said, kind=kind)
+def test_bad_matrices(text, kind, message):
+    refused(text, message, kind=kind)
 
 
 # ---------------------------------------------------------------------- one sentence
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "is empty"),
         (" \n\n ", "is empty"),
@@ -352,8 +352,8 @@ def test_bad_matrices(text, kind, said):
         ("<!DOCTYPE html><table></table>", "a web page"),
     ],
 )  # fmt: skip
-def test_bad_tables(text, said):
-    refused(text, said)
+def test_bad_tables(text, message):
+    refused(text, message)
 
 
 def sizes(*cells) -> bytes:
@@ -377,9 +377,9 @@ def test_numbers_with_a_few_texts_are_categories():
 def test_numbers_with_a_few_texts_and_too_many_values_are_left_out():
     for count in (19, 60):  # 9 in 10 cells are different; more than 50 categories
         data = read_table(sizes(*range(count), "L", "XL"))
-        said = "among numbers and too many different values, so it was left out."
+        note = "among numbers and too many different values, so it was left out."
         assert data.feature_names == ("n",)
-        assert data.notes == (f"The column 'size' has 2 texts such as 'L' {said}",)
+        assert data.notes == (f"The column 'size' has 2 texts such as 'L' {note}",)
     assert len(read_table(sizes(*range(18), "L", "XL")).feature_names) == 21
 
 
@@ -390,7 +390,7 @@ def test_the_message_names_the_file():
 @pytest.mark.parametrize("kind", ["features", "similarity", "distance"])
 def test_ten_megabytes_of_the_wrong_thing(kind):
     noise = random.Random(0).randbytes(10_000_000)
-    for content, said in [
+    for content, message in [
         (noise, "binary data"),
         (picture() + noise, "PNG image"),
         (picture("JPEG") + noise, "JPEG image"),
@@ -409,7 +409,7 @@ def test_ten_megabytes_of_the_wrong_thing(kind):
         (b"Lorem, ipsum\ndolor sit, amet, con\n" * 300_000, "cells"),
         (b'"' * 10_000_000, "longer than|column|closed|empty"),
     ]:
-        refused(content, said, "thing.csv", kind)
+        refused(content, message, "thing.csv", kind)
 
 
 def test_sizes_are_stated():
@@ -474,7 +474,7 @@ def check_anything(content, filename, kind):
 @given(st.binary(max_size=400), NAMES, KINDS)
 @example(b"\xff\xfe", "t.csv", "features")
 @example(b"PAR1PAR1", "t.parquet", "features")
-def test_no_bytes_whatever_are_a_traceback(content, filename, kind):
+def test_no_bytes_give_a_traceback(content, filename, kind):
     check_anything(content, filename, kind)
 
 

@@ -54,8 +54,8 @@ def test_each_order_is_valid_and_optimal_for_the_other(n, seed, polytomies):
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.booleans())
 def test_a_tree_and_itself_have_no_crossings(n, seed, polytomies):
     rng = np.random.default_rng(seed)
-    tree, wish = random_tree(rng, n, polytomies), rng.random(n)
-    left, right, count = untangle(tree, tree, wish)
+    tree, targets = random_tree(rng, n, polytomies), rng.random(n)
+    left, right, count = untangle(tree, tree, targets)
     assert count == 0
     np.testing.assert_array_equal(left, right)
 

@@ -125,7 +125,7 @@ def kitchen():
     return Taxonomy(labels, tree, groups)
 
 
-def test_what_a_taxonomy_says():
+def test_a_taxonomy_has_its_groups():
     taxonomy = kitchen()
     assert taxonomy.changes == ()
     assert taxonomy.unplaced == ()
@@ -142,12 +142,12 @@ def test_what_a_taxonomy_says():
         taxonomy.labels_at(0)
 
 
-def test_what_a_tree_changes_is_said_and_can_be_accepted():
+def test_changes_by_a_tree_are_listed_and_can_be_accepted():
     taxonomy = kitchen()
     other = Tree.from_children([[0, 1], [2, 3], [8, 4], [7, 9], [5, 6], [10, 11]], 7)
     carried = taxonomy.carried_to(other)
-    said = {each.name: (each.gained, each.lost) for each in carried.changes}
-    assert said == {"Storage": ((2,), ()), "Cooking": ((), (2,))}
+    changes = {each.name: (each.gained, each.lost) for each in carried.changes}
+    assert changes == {"Storage": ((2,), ()), "Cooking": ((), (2,))}
     accepted = carried.accepted("Storage")
     assert next(g for g in accepted.groups if g.name == "Storage").members == (2, 3, 4)
     assert next(g for g in accepted.groups if g.name == "Cooking").members == (0, 1, 2)
@@ -166,7 +166,7 @@ def test_a_group_like_no_clade_waits_without_a_place():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Group("  ", [1]), "needs a name"),
         (lambda: Group("a", []), "has no members"),
@@ -190,8 +190,8 @@ def test_a_group_like_no_clade_waits_without_a_place():
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_sentence(make, said):
-    with pytest.raises(InvalidTaxonomy, match=said):
+def test_what_is_wrong_is_one_sentence(make, message):
+    with pytest.raises(InvalidTaxonomy, match=message):
         make()
 
 
@@ -280,7 +280,7 @@ def test_an_outline_can_be_changed_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "said"),
+    ("form", "text", "message"),
     [
         ("markdown", "- **A**\n      - x\n- y\n", "Line 2 .* indented by 6 spaces, where 2"),
         ("markdown", "# Heading\n- x\n", "Line 1 of the outline is not a list entry"),
@@ -300,8 +300,8 @@ def test_an_outline_can_be_changed_by_hand():
         ("newick", "((x,y)A,(z,w)A);", "in the same group are named 'A'"),
     ],
 )  # fmt: skip
-def test_a_bad_file_is_one_sentence_with_its_place(form, text, said):
-    with pytest.raises(InvalidTaxonomy, match=said) as fault:
+def test_a_bad_file_is_one_sentence_with_its_place(form, text, message):
+    with pytest.raises(InvalidTaxonomy, match=message) as fault:
         read(form, text)
     assert len(str(fault.value)) < 300
 
@@ -334,7 +334,7 @@ def test_two_groups_of_one_name_whose_parents_have_no_place_are_not_written():
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("locked", "false", "must be true or false"),
         ("name", None, "must be a text"),
@@ -342,10 +342,10 @@ def test_two_groups_of_one_name_whose_parents_have_no_place_are_not_written():
         ("note", "\ud800", "incomplete character"),
     ],
 )
-def test_a_group_of_json_with_a_wrong_value_is_refused(key, value, said):
+def test_a_group_of_json_with_a_wrong_value_is_refused(key, value, message):
     group = {"name": "a", "contents": ["x", "y"], key: value}
     document = {"format": "hcviz-taxonomy", "version": 1, "contents": [group, "z"]}
-    with pytest.raises(InvalidTaxonomy, match=said):
+    with pytest.raises(InvalidTaxonomy, match=message):
         Taxonomy.from_json(json.dumps(document))
     with pytest.raises(InvalidTaxonomy, match="version 99"):
         Taxonomy.from_json(json.dumps(document | {"version": 99}))

@@ -154,7 +154,7 @@ def version(*groups, n=10):
     return Taxonomy(LABELS[:n], Tree.star(n), made)
 
 
-def told(first, second):
+def statuses(first, second):
     return {
         (each.first and each.first.name, each.second and each.second.name): each.status
         for each in first.compared_with(second).groups
@@ -164,7 +164,7 @@ def told(first, second):
 def test_one_group_of_each_status():
     first = version(("Same", "ab"), ("Old name", "cd"), ("Long", "efg"), ("Away", "ij"))
     second = version(("Same", "ab"), ("New name", "cd"), ("Long", "ef"), ("Added", "gh"))
-    assert told(first, second) == {
+    assert statuses(first, second) == {
         ("Same", "Same"): "kept",
         ("Old name", "New name"): "renamed",
         ("Long", "Long"): "changed",
@@ -180,8 +180,8 @@ def test_one_group_of_each_status():
 
 def test_a_group_in_two_pieces_was_split_and_the_reverse_is_merged():
     whole, halves = version(("All", "abcdef")), version(("Left", "abc"), ("Right", "def"))
-    assert told(whole, halves) == {("All", "Left"): "split", (None, "Right"): "new"}
-    assert told(halves, whole) == {("Left", "All"): "merged", ("Right", None): "gone"}
+    assert statuses(whole, halves) == {("All", "Left"): "split", (None, "Right"): "new"}
+    assert statuses(halves, whole) == {("Left", "All"): "merged", ("Right", None): "gone"}
     (row, _) = whole.compared_with(halves).groups
     assert [group.name for group in row.into] == ["Left", "Right"]
 
@@ -189,7 +189,7 @@ def test_a_group_in_two_pieces_was_split_and_the_reverse_is_merged():
 def test_a_new_level_is_no_split():
     flat = version(("All", "abcdef"))
     deep = version(("All", "abcdef"), ("Left", "abc"), ("Right", "def"))
-    assert told(flat, deep) == {
+    assert statuses(flat, deep) == {
         ("All", "All"): "kept", (None, "Left"): "new", (None, "Right"): "new",
     }  # fmt: skip
     assert flat.compared_with(deep).moved == ()
@@ -213,4 +213,4 @@ def test_items_with_the_same_name_are_refused():
 def test_other_items_have_nothing_in_common():
     first = Taxonomy.from_text("A\n  a\n  b\nc\n")
     second = Taxonomy.from_text("A\n  x\n  y\nz\n")
-    assert told(first, second) == {("A", None): "gone", (None, "A"): "new"}
+    assert statuses(first, second) == {("A", None): "gone", (None, "A"): "new"}

@@ -47,7 +47,7 @@ def test_skos_gives_back_everything(format, taxonomy):
 
 @given(taxonomy=taxonomies())
 @settings(max_examples=30)
-def test_turtle_and_json_ld_say_the_same(taxonomy):
+def test_turtle_and_json_ld_agree(taxonomy):
     turtle, json_ld = (
         rdflib.Graph().parse(data=taxonomy.to_skos(format), format=format) for format in FORMATS
     )
@@ -98,7 +98,7 @@ def concepts(**links):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_cycle_is_told_with_the_line_of_its_concept(form):
+def test_a_cycle_is_reported_with_the_line_of_its_concept(form):
     text = Taxonomy.from_text("Kitchen\n  Storage\n    jar\n    box\n  fork\n").to_skos(form)
     inner = re.search(r"(urn:hcviz:group/\w+)\W+Concept\W+prefLabel\W+Storage", text.replace(
         "a skos:", "").replace('"@type": "skos:', "").replace("skos:", ""))[1]  # fmt: skip
@@ -116,7 +116,7 @@ def test_a_cycle_is_told_with_the_line_of_its_concept(form):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (concepts(a="; s:broader :b", b="; s:broader :a"), "Line [23]: the concept '[ab]' is"),
         (concepts(c="", b="", a="; s:broader :a"), "Line 4: the concept 'a' is broader than"),
@@ -140,16 +140,16 @@ def test_a_cycle_is_told_with_the_line_of_its_concept(form):
          None),
     ],
 )  # fmt: skip
-def test_skos_that_is_no_tree_is_one_sentence(text, said):
-    if said is None:
+def test_skos_that_is_no_tree_is_one_sentence(text, message):
+    if message is None:
         assert [group.name for group in Taxonomy.from_skos(text).groups] == ["a"]
         return
-    with pytest.raises(InvalidTaxonomy, match=said) as fault:
+    with pytest.raises(InvalidTaxonomy, match=message) as fault:
         Taxonomy.from_skos(text)
     assert len(str(fault.value)) < 300
 
 
-def test_reading_skos_without_rdflib_says_what_to_install(monkeypatch):
+def test_skos_without_rdflib_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdflib", None)
     with pytest.raises(InvalidTaxonomy, match=r"rdflib.*hcviz\[taxonomy\]"):
         Taxonomy.from_skos(kitchen().to_skos())
@@ -249,7 +249,7 @@ def test_the_table_of_paths():
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "said"),
+    ("form", "text", "message"),
     [
         ("opml", "<opml><body><outline text='a'/>", "cannot be read as OPML: .*line 1"),
         ("opml", "<html></html>", "not OPML: it begins with <html> .line 1."),
@@ -272,8 +272,8 @@ def test_the_table_of_paths():
         ("paths", "item,path\na,A >  > B\n", "Row 2 has a group without a name"),
     ],
 )  # fmt: skip
-def test_a_bad_file_is_one_sentence_with_its_place(form, text, said):
-    with pytest.raises(InvalidTaxonomy, match=said) as fault:
+def test_a_bad_file_is_one_sentence_with_its_place(form, text, message):
+    with pytest.raises(InvalidTaxonomy, match=message) as fault:
         read(form, text)
     assert len(str(fault.value)) < 300
 
@@ -307,9 +307,9 @@ def test_biopython_reads_phyloxml(taxonomy):
     for group in taxonomy.placed:
         clade = found.pop(group.id)
         assert spaced(clade.name or "") == spaced(group.name)
-        said = {each.ref: each.value for each in clade.properties}
-        assert said["hcviz:status"] == group.status
-        assert said.get("hcviz:locked") == ("true" if group.locked else None)
+        properties = {each.ref: each.value for each in clade.properties}
+        assert properties["hcviz:status"] == group.status
+        assert properties.get("hcviz:locked") == ("true" if group.locked else None)
         size = len(group.members)
         assert len(clade.get_terminals()) == size
     assert not found
@@ -319,7 +319,7 @@ def phyloxml(text):
     return PhyloXMLIO.read(io.BytesIO(text.encode())).phylogenies
 
 
-def test_nhx_says_what_a_group_has():
+def test_nhx_has_the_properties_of_a_group():
     text = kitchen().to_newick("nhx")
     stated = r"id=s:status=draft:note=with lids:alternative=Keeping"
     assert re.search(rf"Storage:[\d.]+\[&&NHX:{stated}\]", text)
@@ -440,7 +440,7 @@ def test_what_convert_refuses_of_taxonomies(tmp_path, capsys):
     source.write_text("- **A**\n      - x\n", encoding="utf-8")
     names = tmp_path / "names.txt"
     names.write_text("x\ny\n")
-    for words, said in (
+    for words, message in (
         ((source, tmp_path / "a.json"), "kitchen.md: Line 2 of the outline is indented by 6"),
         ((source, tmp_path / "a.png"), "a.png: a taxonomy is written as"),
         ((source, tmp_path / "a.npy"), "a.npy: a taxonomy is written as"),
@@ -448,7 +448,7 @@ def test_what_convert_refuses_of_taxonomies(tmp_path, capsys):
         ((tmp_path / "no.md", tmp_path / "a.json"), "There is no file"),
     ):
         assert call(*words) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     source.write_text("- x\n- z\n", encoding="utf-8")
     assert call(source, tmp_path / "a.json", "--labels", names) == 2
     assert "'z', which is not an item" in capsys.readouterr().err

@@ -100,7 +100,7 @@ def test_what_is_wrong_is_named(text, words):
 
 
 @pytest.mark.parametrize(
-    ("text", "order", "said"),
+    ("text", "order", "expected"),
     [
         ("bat,whale,trout\nlion,bat,trout\n", "together-together-apart", [(0, 1, 3), (2, 0, 3)]),
         (f"{HEAD}\nbat,whale,trout\n", "together-together-apart", [(0, 1, 3)]),
@@ -109,9 +109,9 @@ def test_what_is_wrong_is_named(text, words):
         ("2,0,1\n", "anchor-near-far", [(2, 0, 1)]),  # cblearn's arrays hold numbers
     ],
 )
-def test_an_order_that_is_named_is_read(text, order, said):
+def test_an_order_that_is_named_is_read(text, order, expected):
     found = read_triplet_csv(text, LABELS, order)
-    assert [(*each.group, each.apart) for each in found] == said
+    assert [(*each.group, each.apart) for each in found] == expected
 
 
 @pytest.mark.parametrize(

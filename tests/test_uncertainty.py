@@ -50,7 +50,7 @@ def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
     store.posteriors.put(store.session.shown, samples)
     keeper, shown = counted(store, loop)
     keeper.update()
-    assert loop.waiting.empty()  # nobody looks at it
+    assert loop.waiting.empty()  # it is not shown
     store.change_view(matrix="uncertainty")
     keeper.update()
     loop.until(lambda: shown)
@@ -88,7 +88,7 @@ def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, lo
     loop.until(lambda: len(shown) == 3)
 
 
-def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypatch):
+def test_during_a_run_it_is_updated_at_intervals(store, loop, monkeypatch):
     keeper, shown = counted(store, loop)
     store.change_view(matrix="uncertainty")
     monkeypatch.setattr(uncertainty_map_model, "MIN_SECONDS", 1e6)
@@ -109,7 +109,7 @@ def len_of(store):
         return 0 if posterior is None else len(posterior)
 
 
-def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
+def test_an_unavailable_heatmap_falls_back_to_similarity_with_a_reason(loop):
     with over_zoo(loop, "average") as store:
         store.change_view(matrix="uncertainty")
         tools = tree_tools_model.state(store)

@@ -79,7 +79,7 @@ def test_a_matrix_is_a_picture_dark_where_it_is_high(store):
 
 
 def test_a_large_matrix_keeps_its_highest_value(store):
-    """One high cell of 300 x 300 is in the picture and in the caption, wherever it is."""
+    """One high cell of 300 x 300 is in the picture and in the caption, at any place."""
     values = np.zeros((300, 300))
     values[100, 101] = 100.0
     values[7, 7] = np.nan
@@ -159,7 +159,7 @@ def test_a_mask_darkens_the_heatmap_of_any_method_and_has_a_switch(store):
 
 
 @pytest.mark.parametrize("method", ["spectral", "kmeans", "active-spectral"])
-def test_where_the_mask_has_a_switch_or_needs_none_there_is_no_other(loop, method):
+def test_the_mask_has_one_switch_at_most(loop, method):
     with over_zoo(loop, method) as store:
         assert any(isinstance(view, Mask) for view in store.session.snapshot.views.values())
         assert SECTION.state(store) is None

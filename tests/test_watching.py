@@ -1,4 +1,4 @@
-"""How often the parts of the page are told of a run's trees, and that none misses the last."""
+"""How often the parts of the page get a run's trees, and that all get the last."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def store(loop):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Stands still unless it is set."""
+    """A clock that does not move unless it is set."""
     made = SimpleNamespace(now=1_000.0)
     monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: made.now))
     return made
@@ -32,17 +32,19 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def running(loop):
-    """A store in the middle of a run that says nothing by itself."""
+    """A store in the middle of a run that sends nothing by itself."""
     made = Store(replace(Session(), status="sampling", run=1), loop.schedule)
     yield made
     made.close()
 
 
 def shown_by(store):
-    """What a part that is watched is told; it shows the session's parameters."""
-    told = []
-    watching.watch(store, lambda s: (s.session.params,), lambda seen: told.append(seen[0]), PACE)
-    return told
+    """The values that a watched part gets; it shows the session's parameters."""
+    seen_values = []
+    watching.watch(
+        store, lambda s: (s.session.params,), lambda seen: seen_values.append(seen[0]), PACE
+    )
+    return seen_values
 
 
 def comes(store, **session):
@@ -52,59 +54,61 @@ def comes(store, **session):
 
 
 @pytest.mark.parametrize("method", ["average", "crsc"])
-def test_the_last_tree_of_a_run_is_shown_however_soon_it_came(store, loop, clock, method):
-    told = []
-    watching.watch(store, lambda s: (s.session.method, s.session.snapshot), told.append, PACE)
+def test_the_last_tree_of_a_run_is_always_shown(store, loop, clock, method):
+    seen_values = []
+    watching.watch(
+        store, lambda s: (s.session.method, s.session.snapshot), seen_values.append, PACE
+    )
     store.dispatch(act.SetMethod(method if store.session.method != method else "ward"))
     loop.until(lambda: store.session.status == "settled")
-    assert told[-1][1] is store.session.snapshot
+    assert seen_values[-1][1] is store.session.snapshot
 
 
 def test_trees_that_follow_each_other_fast_are_shown_now_and_then(running, clock):
-    told = shown_by(running)
+    seen_values = shown_by(running)
     for k in range(1, 5):
         clock.now += 0.2
         comes(running, params={"k": k})
-    assert [params.get("k") for params in told] == [None, 3]
+    assert [params.get("k") for params in seen_values] == [None, 3]
 
 
 def test_what_came_too_soon_is_shown_at_the_next_word_though_no_other_tree_comes(running, clock):
-    told = shown_by(running)
+    seen_values = shown_by(running)
     comes(running, params={"k": 1})
     comes(running, progress=0.1)
-    assert len(told) == 1
+    assert len(seen_values) == 1
     clock.now += PACE
     comes(running, progress=0.2)
-    assert [params.get("k") for params in told] == [None, 1]
+    assert [params.get("k") for params in seen_values] == [None, 1]
     comes(running, progress=0.3)
-    assert len(told) == 2  # once
+    assert len(seen_values) == 2  # once
 
 
 @pytest.mark.parametrize("rests", ["settled", "cancelled", "failed", "paused"])
 def test_when_a_run_rests_what_it_last_brought_is_shown_once(running, clock, rests):
-    told = shown_by(running)
+    seen_values = shown_by(running)
     comes(running, params={"k": 1})
-    assert len(told) == 1
+    assert len(seen_values) == 1
     if rests == "paused":
         running.change_view(paused=True)
     else:
         comes(running, status=rests)
-    assert [params.get("k") for params in told] == [None, 1]
+    assert [params.get("k") for params in seen_values] == [None, 1]
     running.change_view(message="something else")
-    assert len(told) == 2
+    assert len(seen_values) == 2
 
 
-def test_a_part_is_not_told_again_of_what_it_shows(running, clock):
-    told = shown_by(running)
+def test_a_part_gets_no_update_of_what_it_shows(running, clock):
+    seen_values = shown_by(running)
     comes(running, params={"k": 1})
-    comes(running, params=told[0])
+    comes(running, params=seen_values[0])
     clock.now += PACE
     comes(running, status="settled")
-    assert len(told) == 1
+    assert len(seen_values) == 1
 
 
 def test_what_a_person_does_is_shown_at_once(running, clock):
-    told = shown_by(running)
+    seen_values = shown_by(running)
     running.change_view(theme="dark")
     comes(running, params={"k": 1}, log=("an entry",))
-    assert [params.get("k") for params in told] == [None, 1]
+    assert [params.get("k") for params in seen_values] == [None, 1]

@@ -46,9 +46,9 @@ def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
     assert len(shown["answers"]) == (length + 1 if length <= 4 else 0)
     if shown["answers"]:
         new = shown["answers"][-1]
-        assert (new["fresh"], [leaf["id"] for leaf in new["apart"]]) == (True, [0])
+        assert (new["isNew"], [leaf["id"] for leaf in new["apart"]]) == (True, [0])
         assert [leaf["name"] for leaf in new["group"]] == names(zoo, length, 50)
-        assert not any(each["fresh"] for each in shown["answers"][:-1])
+        assert not any(each["isNew"] for each in shown["answers"][:-1])
     assert shown["undo"].startswith("Add: ")
     assert SHEETS["why"].unavailable_because(zoo) == ""
     drawn = aho_graph_sheet.state(zoo)
@@ -110,22 +110,22 @@ def settle(zoo, loop, *actions):
 
 def test_a_split_in_words(zoo, loop):
     n = len(zoo.session.labels)
-    assert SECTIONS["why"].state(zoo) is None  # nothing selected
+    assert SECTIONS["explanation"].state(zoo) is None  # nothing selected
     assert SHEETS["why"].unavailable_because(zoo) == "No answers yet."
     zoo.change_view(selection=tuple(range(n)))
     assert explanation.split_state(zoo) is None  # no answers
     settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
-    told = SECTIONS["why"].state(zoo)
-    assert told["sentence"].startswith(f"Left open: the answers leave {n - 3} pieces")
-    assert [piece["names"] for piece in told["pieces"]] == [
+    shown = SECTIONS["explanation"].state(zoo)
+    assert shown["sentence"].startswith(f"Left open: the answers leave {n - 3} pieces")
+    assert [piece["names"] for piece in shown["pieces"]] == [
         ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
     ]  # fmt: skip
-    assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
-    assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
-    SECTIONS["why"].acts(Gestures(zoo), "piece", {"piece": 0})
+    assert [len(piece["answers"]) for piece in shown["pieces"]] == [1, 1]
+    assert (shown["unconstrained"], shown["further"], shown["forced"]) == (n - 5, 0, False)
+    SECTIONS["explanation"].acts(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
-    assert "No answer is about these 3 items" in SECTIONS["why"].state(zoo)["sentence"]
-    SECTIONS["why"].acts(Gestures(zoo), "graph", {})
+    assert "No answer is about these 3 items" in SECTIONS["explanation"].state(zoo)["sentence"]
+    SECTIONS["explanation"].acts(Gestures(zoo), "graph", {})
     assert (zoo.view.sheet, aho_graph_sheet.subject(zoo)) == ("why", "split")
 
 
@@ -136,9 +136,9 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     everything = tuple(range(n))
     group, rest = everything[: n // 2], everything[n // 2 :]
     settle(zoo, loop, act.AddConstraint(group, rest[0]), act.AddConstraint(rest, group[0]))
-    told = explanation.split_state(zoo)
-    assert told["forced"]
-    assert told["sentence"] == f"Forced: the answers leave one way to divide these {n} items."
+    shown = explanation.split_state(zoo)
+    assert shown["forced"]
+    assert shown["sentence"] == f"Forced: the answers leave one way to divide these {n} items."
     drawn = aho_graph_sheet.state(zoo)
     assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
     assert drawn["left"] == 0

@@ -505,7 +505,7 @@ class Algorithm:
         return [name for name in self.params.param if name != "name"]
 
     def missing_data(self, problem: Problem) -> str | None:
-        """Tell what this method needs and the problem does not have.
+        """Return what this method needs and the problem does not have; None if nothing.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ class Algorithm:
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 
     def too_large(self, problem: Problem) -> bool:
-        """Tell if the method would compute all similarities of too many items.
+        """Return True if the method would compute all similarities of too many items.
 
         Parameters
         ----------

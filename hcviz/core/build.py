@@ -269,24 +269,26 @@ def _inconsistency_error(n: int, rows: Int, groups: Groups, failed: Int) -> Inco
     found = _shrink(n, rows, groups, failed)
     first = len(rows) - len(groups.rows)  # units from here on are groups
     conflict = tuple(unit for unit in found if unit < first)
-    torn = tuple(unit - first for unit in found if unit >= first)
+    sets = tuple(unit - first for unit in found if unit >= first)
     names = [f"{a},{b}|{c}" for a, b, c in rows[list(conflict[:SHOWN_ROWS])].tolist()]
     parts = []
     if conflict:
         shown = join_names(names, SHOWN_ROWS, len(conflict))
         places = ", ".join(map(str, conflict[:10])) + (", ..." if len(conflict) > 10 else "")
         parts.append(f"{shown} (row(s) {places})")
-    if torn:
+    if sets:
         shown = join_names(
-            [shown_items(groups.members[each]) for each in torn[:SHOWN_ROWS]], SHOWN_ROWS, len(torn)
+            [shown_items(groups.members[each]) for each in sets[:SHOWN_ROWS]],
+            SHOWN_ROWS,
+            len(sets),
         )
-        parts.append(f"group(s) {', '.join(map(str, torn[:10]))}: {shown}")
-    kind = "constraints" if torn else "triplets"
+        parts.append(f"group(s) {', '.join(map(str, sets[:10]))}: {shown}")
+    kind = "constraints" if sets else "triplets"
     return InconsistentTriplets(
         f"No tree satisfies these {kind} together: {'; '.join(parts)}.",
         "Drop or disable any one of them.",
         conflict,
-        torn,
+        sets,
     )
 
 

@@ -96,7 +96,7 @@ class Groups:
                 )
             if items.size == n_items:
                 raise InvalidConstraint(
-                    f"Group {number} has all {n_items} items, so it says nothing.",
+                    f"Group {number} has all {n_items} items, so it has no effect.",
                     "Leave out the items that do not belong to it.",
                 )
         return made

@@ -55,7 +55,7 @@ class Witnesses(NamedTuple):
 def may_have_tree(
     n_items: int, rows: Int, not_groups: Sequence[NotGroup], work_limit: int = WORK_LIMIT
 ) -> tuple[bool, int]:
-    """Tell if a tree satisfies the rows and has none of the clades; return the work as well.
+    """Return True if a tree satisfies the rows and has none of the clades, and the work done.
 
     False is proven. True is not, if the search ended at its limit.
     """

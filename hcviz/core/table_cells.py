@@ -60,12 +60,12 @@ def parse(cells: Any, separator: str) -> Float:
         cells[words] = [text or cells[row] for row, text in zip(words, plain, strict=True)]
         values[words] = _to_numbers(cells[words])
     if separator != ",":
-        unread = np.flatnonzero(np.isnan(values))
-        with_points = [_with_decimal_point(cells[row]) for row in unread.tolist()]
+        unparsed = np.flatnonzero(np.isnan(values))
+        with_points = [_with_decimal_point(cells[row]) for row in unparsed.tolist()]
         if any(with_points):
-            values[unread] = _to_numbers(np.array(with_points, dtype=object))
-    unread = np.flatnonzero(np.isnan(values))
-    texts = [row for row in unread.tolist() if not is_missing(cells[row])]
+            values[unparsed] = _to_numbers(np.array(with_points, dtype=object))
+    unparsed = np.flatnonzero(np.isnan(values))
+    texts = [row for row in unparsed.tolist() if not is_missing(cells[row])]
     amounts = _parse_with_unit(cells[texts], separator) if texts else None
     if amounts is not None:
         values[texts] = amounts

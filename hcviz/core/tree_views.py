@@ -306,38 +306,38 @@ class TreeViews:
                 f"orientation must be one of {', '.join(ORIENTATIONS)}, not {orientation!r}."
             )
         n = self.n_leaves
-        lies = orientation in ("left", "right")
+        is_horizontal = orientation in ("left", "right")
         if ax is None:
             from matplotlib import pyplot
 
-            long = min(max(0.18 * n, 2.0 if lies else 4.0), 40.0)
+            long = min(max(0.18 * n, 2.0 if is_horizontal else 4.0), 40.0)
             _, ax = pyplot.subplots(
-                figsize=(6.0, long) if lies else (long, 4.0), layout="constrained"
+                figsize=(6.0, long) if is_horizontal else (long, 4.0), layout="constrained"
             )
         order, x, y, rows = self._branches()
-        points = np.column_stack([x, y] if lies else [y, x])
+        points = np.column_stack([x, y] if is_horizontal else [y, x])
         breaks = np.flatnonzero(np.isnan(x))
         pieces = [piece[~np.isnan(piece[:, 0])] for piece in np.split(points, breaks + 1)[:-1]]
         options: dict[str, Any] = {"colors": "C0", "linewidths": 1.0} | line
         ax.add_collection(LineCollection(pieces, **options))
         top = float(self.height[-1]) or 1.0
-        along, across = (ax.set_xlim, ax.set_ylim) if lies else (ax.set_ylim, ax.set_xlim)
+        along, across = (ax.set_xlim, ax.set_ylim) if is_horizontal else (ax.set_ylim, ax.set_xlim)
         along(*((1.02 * top, 0.0) if orientation in ("left", "bottom") else (0.0, 1.02 * top)))
-        across(*((n, 0) if lies else (0, n)))
-        axis = ax.yaxis if lies else ax.xaxis
+        across(*((n, 0) if is_horizontal else (0, n)))
+        axis = ax.yaxis if is_horizontal else ax.xaxis
         if n <= MAX_NAMED if names is None else names:
             axis.set_ticks(np.arange(n) + 0.5, [shorten(self._names()[i], MAX_NAME) for i in order])
-            axis.set_tick_params(length=0, rotation=0 if lies else 90)
+            axis.set_tick_params(length=0, rotation=0 if is_horizontal else 90)
             axis.set_ticks_position(_names_side(orientation))  # type: ignore[arg-type]
         else:
             axis.set_ticks([])
         for side in ("left", "right", "top", "bottom"):
-            ax.spines[side].set_visible(side == ("bottom" if lies else "left"))
+            ax.spines[side].set_visible(side == ("bottom" if is_horizontal else "left"))
         if support and self.support is not None:
             for v in self._written_supports():
                 at = (float(self.height[v]), float(rows[v]))
                 ax.annotate(
-                        f"{100 * self.support[v - n]:.0f}", at if lies else at[::-1],
+                        f"{100 * self.support[v - n]:.0f}", at if is_horizontal else at[::-1],
                         xytext=(-2, 2), textcoords="offset points", fontsize="x-small", ha="right",
                     )  # fmt: skip
         return ax

@@ -178,7 +178,7 @@ def read_header(file: Any, size: int) -> Header:
     if dtype.hasobject or (header.count and not dtype.itemsize):
         raise ValueError("Python objects, or cells without bytes")
     if header.count * dtype.itemsize != size - file.tell():
-        raise ValueError("the array is shorter or longer than its header says")
+        raise ValueError("the size of the array differs from its header")
     return header
 
 

@@ -357,7 +357,7 @@ def _choose_header(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]
     """Return the known header whose columns the file has, and note the ignored columns."""
     found = _matching_headers(header)
     if len(found) != 1:
-        problem = "no header that says what was asked" if not found else "headers of two questions"
+        problem = "no header that names the question" if not found else "headers of two questions"
         raise InvalidConstraint(
             f"The file of answers has {problem}: {shorten(str(list(header[:20])), 400)}.",
             HEADER_HINT,

@@ -428,7 +428,7 @@ def claims(rows: list[FigurePoint], slopes: Any, limits: Any) -> list[dict[str, 
     """
     out: list[dict[str, Any]] = []
 
-    def say(text: str, holds: bool) -> None:
+    def add_claim(text: str, holds: bool) -> None:
         out.append({"claim": text, "holds": bool(holds)})
 
     def mean(part: str, method: str, value: str) -> float:
@@ -444,20 +444,24 @@ def claims(rows: list[FigurePoint], slopes: Any, limits: Any) -> list[dict[str, 
 
     asc, entries = mean("sample", "ASC", "success"), mean("sample", "sampled entries", "success")
     half = mean("sample", "half the entries", "success")
-    say("2 a, b: The noise that all similarities bear grows with n.", grows("SC") and grows("KM"))
-    say("2 c, d: The noise that ln n of them bear does not.", not (grows("ASC") or grows("AKM")))
-    say("2 e: ActiveSpectral needs fewer similarities than sampled entries.", asc > entries)
-    say("2 e: It does where both show an item to as many others.", asc > half)
-    say("2 e: ActiveKMeans needs fewer still.", mean("sample", "AKM", "success") >= asc)
+    add_claim(
+        "2 a, b: The noise that all similarities bear grows with n.", grows("SC") and grows("KM")
+    )
+    add_claim(
+        "2 c, d: The noise that ln n of them bear does not.", not (grows("ASC") or grows("AKM"))
+    )
+    add_claim("2 e: ActiveSpectral needs fewer similarities than sampled entries.", asc > entries)
+    add_claim("2 e: It does where both show an item to as many others.", asc > half)
+    add_claim("2 e: ActiveKMeans needs fewer still.", mean("sample", "AKM", "success") >= asc)
     noise = {m: mean("noise", m, "agreement") for m in METHODS}
-    say("2 f: All similarities bear more noise, but for single linkage.",
+    add_claim("2 f: All similarities bear more noise, but for single linkage.",
         min(noise["SC"], noise["KM"]) > max(noise["ASC"], noise["AKM"], noise["HSC"]))  # fmt: skip
-    say("2 f: HeurSpec's heuristics help.", noise["HSC"] > noise["ASC"])
+    add_claim("2 f: HeurSpec's heuristics help.", noise["HSC"] > noise["ASC"])
     active, whole = ("ASC", "AKM", "HSC"), ("SC", "KM", "SL")
     for what, name in (("2 g: The active methods' similarities", "queries"),
                        ("2 h: Their time", "seconds")):  # fmt: skip
         steep = min(slopes[m][name] for m in whole)
-        say(f"{what} grow by a smaller exponent.".replace("time grow", "time grows"),
+        add_claim(f"{what} grow by a smaller exponent.".replace("time grow", "time grows"),
             max(slopes[m][name] for m in active) < steep)  # fmt: skip
     return out
 

@@ -32,10 +32,10 @@ def claims(result: Table) -> list[dict[str, Any]]:
     for part, judge in figure.items():
         if f"ari by {part}" in result:
             judge(checked, result[f"ari by {part}"])
-    for digits, say in (("1 and 7", _two_digits), ("ten", _ten_digits)):
+    for digits, check in (("1 and 7", _two_digits), ("ten", _ten_digits)):
         name = f"ari by answers, MNIST {digits}"
         if name in result:
-            say(checked, _by_power(result[name]), _curve(_by_power(result["k"][name]), "k"))
+            check(checked, _by_power(result[name]), _curve(_by_power(result["k"][name]), "k"))
     if "car" in result:
         _cars(checked, result["car"])
     return checked.entries

@@ -127,10 +127,10 @@ def assess_statement(
     kept = session.enabled
     if not keeps_denials and not tried.is_not_group:
         kept = tuple(each for each in kept if not each.is_not_group)
-    torn = session.is_soft and not is_consistent_set(kept, n)
-    if not torn and not is_consistent_set([*kept, tried], n):
+    is_inconsistent = session.is_soft and not is_consistent_set(kept, n)
+    if not is_inconsistent and not is_consistent_set([*kept, tried], n):
         return "conflict"
-    if not torn and is_implied(session.n_items, known, tried):
+    if not is_inconsistent and is_implied(session.n_items, known, tried):
         return "implied"
     tree = session.tree
     if tree is not None and tree.n_leaves == session.n_items and tried.holds_in(tree):
@@ -153,7 +153,7 @@ def check_items(session: Session, group: Sequence[int], apart: Apart) -> None:
         )
     if apart == EVERYTHING_ELSE and len(group) == session.n_items:
         raise InvalidConstraint(
-            f"The group has all {session.n_items} items, so it says nothing.",
+            f"The group has all {session.n_items} items, so it has no effect.",
             "Leave out the items that do not belong to it.",
         )
 
@@ -226,8 +226,10 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     holds: dict[int, bool] = {}
     if tree is not None and tree.n_leaves == session.n_items and session.enabled:
         holds = {each.id: each.holds_in(tree) for each in session.enabled}
-    torn = session.is_soft and not is_consistent_set(session.enabled)
-    redundant = frozenset() if torn else implied_constraint_ids(session.enabled, session.n_items)
+    is_inconsistent = session.is_soft and not is_consistent_set(session.enabled)
+    redundant = (
+        frozenset() if is_inconsistent else implied_constraint_ids(session.enabled, session.n_items)
+    )
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
     result: dict[int, ConstraintState] = {}
@@ -310,18 +312,18 @@ def explain_conflict(
     write = sentence_of or (lambda each: each.sentence(labels))
     stated = [each.stated for each in others]
     found = smallest_conflict(stated, constraint.stated, n_items=n_items)
-    culprits = [others[place] for place in found.members] if found else []
+    conflicting = [others[place] for place in found.members] if found else []
     smallest = found is None or found.smallest
     repairs = tuple(
         each
-        for each in culprits
+        for each in conflicting
         if not contradicts(constraint, [other for other in others if other is not each], n_items)
     )
     return Conflict(
         constraint.id,
-        tuple(each.id for each in culprits),
+        tuple(each.id for each in conflicting),
         tuple(each.id for each in repairs),
-        _conflict_sentence(constraint, culprits, repairs, write, smallest),
+        _conflict_sentence(constraint, conflicting, repairs, write, smallest),
         smallest=smallest,
     )
 
@@ -348,7 +350,7 @@ def _has_tree(rows: NDArray[np.int32]) -> bool:
 
 def _conflict_sentence(
     constraint: Constraint,
-    culprits: Sequence[Constraint],
+    conflicting: Sequence[Constraint],
     repairs: Sequence[Constraint],
     write: Callable[[Constraint], str],
     smallest: bool,
@@ -356,10 +358,10 @@ def _conflict_sentence(
     def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
         return word.join(f"“{write(each)}”" for each in some)
 
-    if len(culprits) < MAX_QUOTED:
-        text = f"“{write(constraint)}” contradicts {quoted(culprits)}."
+    if len(conflicting) < MAX_QUOTED:
+        text = f"“{write(constraint)}” contradicts {quoted(conflicting)}."
     else:
-        text = f"“{write(constraint)}” contradicts {len(culprits)} earlier answers together"
+        text = f"“{write(constraint)}” contradicts {len(conflicting)} earlier answers together"
         text += "." if smallest else " (there may be a smaller set that was not found)."
     text += " It is kept, but switched off."
     if not repairs:
@@ -367,7 +369,7 @@ def _conflict_sentence(
             text
             + " Switching off a single answer is not enough: switch off one from each disagreement."
         )
-    if len(culprits) == 1:
+    if len(conflicting) == 1:
         return text + " Switch that one off to use this one instead."
     if len(repairs) <= MAX_QUOTED:
         return text + " To use it, switch off " + quoted(repairs, " or ") + "."

@@ -41,8 +41,8 @@ def take_back(session: Session, action: RemoveChoice, methods: Methods) -> Updat
         )
     text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
     session = replace(add_undo_step(session, text), choices=tuple(kept))
-    heeded = reads_comparisons(methods, session)
-    return _run(session, text, text) if heeded else announce(session, text)
+    is_used = reads_comparisons(methods, session)
+    return _run(session, text, text) if is_used else announce(session, text)
 
 
 def attach(session: Session, action: AddComparisons, methods: Methods) -> UpdateResult:

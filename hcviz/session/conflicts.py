@@ -71,13 +71,13 @@ def update_conflict(session: Session, refused: Iterable[int]) -> Session:
     """
     found = map(session.find, dict.fromkeys(refused))
     off = [each for each in found if each is not None and not each.enabled]
-    clashing = [] if session.is_soft else contradicting(off, session.enabled, session.n_items)
-    if not clashing:
+    rejected = [] if session.is_soft else contradicting(off, session.enabled, session.n_items)
+    if not rejected:
         return replace(session, conflict=None)
     conflict = explain_conflict(
-        clashing[0], session.enabled, session.labels, session.sentence_of, session.n_items
+        rejected[0], session.enabled, session.labels, session.sentence_of, session.n_items
     )
-    waiting = tuple(each.id for each in clashing[1:])
+    waiting = tuple(each.id for each in rejected[1:])
     return replace(session, conflict=replace(conflict, waiting=waiting))
 
 

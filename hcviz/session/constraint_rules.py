@@ -87,7 +87,7 @@ def _moved_locks(
 ) -> tuple[Constraint, ...]:
     """Return the constraints with the locks of groups on their ``new`` members.
 
-    A lock of fewer than two items, or of all items, is left out: it says nothing.
+    A lock of fewer than two items, or of all items, is left out: it has no effect.
     """
     found = []
     for each in constraints:
@@ -300,8 +300,8 @@ def _enable_if_consistent(
     session, note = _without_ignored_denials(session, made, methods)
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others, session.n_items):
-        session, said_so = _refuse(session, made, waiting)
-        return start_run(session, session.message, "snapshot") if always else (session, said_so)
+        session, effects = _refuse(session, made, waiting)
+        return start_run(session, session.message, "snapshot") if always else (session, effects)
     kind = assess_statement(session, made.group, made.apart)
     made = replace(made, enabled=True)
     session = replace_constraints(session, [made])

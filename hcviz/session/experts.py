@@ -271,11 +271,11 @@ def _agreement(first: str, mine: _Statements, second: str, theirs: _Statements) 
             rows, max(1, BUILD_BUDGET // (6 * known.cost))
         ):  # 3 BUILDs, 2 sides
             counts[known.relation_to(row)] += 1
-    clashes, n_disagreements = _find_disagreements(ours, others)
-    alike, against, unsaid = (int(count) for count in counts)
+    disagreements, n_disagreements = _find_disagreements(ours, others)
+    agreeing, contradicting, n_open = (int(count) for count in counts)
     return ExpertAgreement(
-        first, second, len(shared), alike, against, unsaid, len(here) + len(there),
-        alike + against + unsaid, clashes, n_disagreements,
+        first, second, len(shared), agreeing, contradicting, n_open, len(here) + len(there),
+        agreeing + contradicting + n_open, disagreements, n_disagreements,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ class Dashboard:
 
     @property
     def sentence(self) -> Locator:
-        return self.page.locator(".hc-foot .says")
+        return self.page.locator(".hc-foot .message")
 
     @property
     def constraints(self) -> Locator:
@@ -85,15 +85,15 @@ class Dashboard:
         heights = [x for x in column(self.page, "tree-lines", "x") if x == x]
         click(self.page, "tree", share * max(heights), row)
 
-    def say(self, group: list[str], apart: str) -> None:
+    def add_constraint(self, group: list[str], apart: str) -> None:
         """State a constraint with clicks and keys; nothing must be selected."""
         self.press("Escape", "t")
         expect(self.page.locator("[data-key=together]")).to_have_attribute("aria-pressed", "true")
         for name in group:
             self.click_label(name)
-            expect(self.page.locator(".hc-constraints .says")).to_contain_text(name)
+            expect(self.page.locator(".hc-constraints .statement")).to_contain_text(name)
         self.press("o")
-        expect(self.page.locator(".hc-constraints .says")).to_contain_text("odd one out")
+        expect(self.page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
         self.click_label(apart)
         expect(self.verdict).to_be_visible()
 

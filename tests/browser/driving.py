@@ -119,7 +119,7 @@ class Server:
         return "\n".join(ours)
 
     def kill(self) -> None:
-        """As a crash would: nothing is written, nobody is told."""
+        """As a crash would: nothing is written and nothing is reported."""
         self.process.kill()
         self.process.wait()
         self._file.close()

@@ -43,7 +43,7 @@ def test_a_branch_is_explained_and_named_with_one_click(page, tmp_path):
     page.locator(".hc-inspector .suggested button", has_text=re.compile("^Plastic$")).click()
     expect(dashboard.sentence).to_have_text("Named: Plastic, 2 items.")
     expect(page.locator(".hc-groups .group")).to_have_count(1)
-    about.locator(".reasons button", has_text="Electric").click()  # renames it
+    about.locator(".suggestions button", has_text="Electric").click()  # renames it
     expect(page.locator(".hc-groups .group .name")).to_have_text("Electric")
     dashboard.press("Escape")
     dashboard.click_label("paring knife")

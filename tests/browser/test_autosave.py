@@ -39,13 +39,13 @@ def saved(dash: Dashboard):
     return load_session(Path(dash.save("Session").path()).read_bytes())
 
 
-def told(session):
+def logged_actions(session):
     """All that happened but the ends of runs, of which only those that were whole are kept."""
     ends = (act.Finished, act.Stopped)
     return [each.action for each in session.log if not isinstance(each.action, ends)]
 
 
-def said(session):
+def statements(session):
     return [(c.group, c.apart, c.enabled) for c in session.constraints]
 
 
@@ -64,7 +64,7 @@ def working(page: Page) -> None:
 
 def answer(dash: Dashboard, group: list[str], apart: str) -> None:
     before = dash.constraints.count()
-    dash.say(group, apart)
+    dash.add_constraint(group, apart)
     dash.press("Enter")
     expect(dash.constraints).to_have_count(before + 1)
     dash.settle()
@@ -107,10 +107,10 @@ def test_killed_in_the_middle_of_a_run_and_resumed_with_no_answer_lost(
     expect(offer(page)).to_be_empty()
     working(page)
     after = saved(dash)
-    assert said(after) == said(before) == named(ANSWERS[:2])
+    assert statements(after) == statements(before) == named(ANSWERS[:2])
     assert after.params["steps"] == FOREVER
-    assert told(after)[: len(told(before))] == told(before)
-    kinds = [type(each).__name__ for each in told(after)[len(told(before)) :]]
+    assert logged_actions(after)[: len(logged_actions(before))] == logged_actions(before)
+    kinds = [type(each).__name__ for each in logged_actions(after)[len(logged_actions(before)) :]]
     # The file was saved during a run: it holds the session at rest, which is the last entry.
     assert kinds == ["Undo", "Redo", "SetParams", "RunInterrupted", "Rerun", "RunInterrupted"]
     labels = [point.label for point in before.past]

@@ -23,7 +23,7 @@ def test_a_card_sort_is_explored_and_reported(page: Page, tmp_path: Path) -> Non
     names = sheet.locator(".names tbody tr")
     fruit = sheet.get_by_role("row", name=re.compile("Tick Fruit "))
     expect(fruit.locator(".used")).to_have_text("5")
-    expect(sheet.locator(".over")).to_contain_text("8 participants · 12 cards")
+    expect(sheet.locator(".toolbar")).to_contain_text("8 participants · 12 cards")
     before = names.count()
     shot(page, "card-sort-1440")
     # Two names that mean the same.
@@ -40,10 +40,10 @@ def test_a_card_sort_is_explored_and_reported(page: Page, tmp_path: Path) -> Non
     dashboard.press("Control+Shift+z")
     expect(names).to_have_count(before - 1)
     # A participant who is left out does not count any more.
-    ada = sheet.locator(".people").get_by_role("checkbox", name="P1", exact=True)
+    ada = sheet.locator(".participants").get_by_role("checkbox", name="P1", exact=True)
     ada.uncheck()
     dashboard.settle()
-    expect(sheet.locator(".over")).to_contain_text("(1 switched off)")
+    expect(sheet.locator(".toolbar")).to_contain_text("(1 switched off)")
     expect(fruit.locator(".used")).to_have_text("7")
     # The name of the piles becomes the name of a group.
     sheet.get_by_role("button", name="Select the cards of Fruit").click()
@@ -73,8 +73,8 @@ def test_a_card_sort_is_explored_and_reported(page: Page, tmp_path: Path) -> Non
     page.set_viewport_size({"width": 820, "height": 900})
     page.get_by_role("tab", name="Card sort").click()
     sheet.get_by_role("button", name=re.compile("^bag")).click()
-    expect(sheet.locator(".various button.on")).to_have_count(1)
-    expect(sheet.locator(".various button.on")).to_contain_text("bag")
+    expect(sheet.locator(".variety button.on")).to_have_count(1)
+    expect(sheet.locator(".variety button.on")).to_contain_text("bag")
     shot(page, "card-sort-820")
     wide = sheet.locator(".page").evaluate("node => node.scrollWidth <= node.clientWidth")
     assert wide

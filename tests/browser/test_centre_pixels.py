@@ -56,7 +56,7 @@ def test_rows_are_in_line_and_every_click_picks_the_clade_under_it(centre_server
     def named(node: int) -> str:
         return ",".join(str(leaf) for leaf in sorted(tree.leaves(node).tolist()))
 
-    # Half a unit left of a bar, at a row of its clade: inside its slab, whoever is its parent.
+    # Half a unit left of a bar, at a row of its clade: inside its slab, for any parent.
     for node in (62, 75, 90, 101, 117):
         row = (layout.top[node] + layout.bottom[node]) / 2
         assert pick_after(page, "tree", float(tree.height[node]) + 0.5, -float(row)) == named(node)

@@ -1,4 +1,4 @@
-"""Comparisons on the page: asked and answered, told about, shown, and other methods beside them."""
+"""Comparisons on the page: questions, answers, the sheet, and methods that use them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROWS = """all => new Set(all.filter(each => each.checkVisibility()).map(each => 
   return Math.round((box.top + box.bottom) / 2 / 4)
 })).size"""
 
-#: Whether the line that cuts the tree says so.
-CUT = """said => Bokeh.documents.some(doc =>
-  [...doc._all_models.values()].some(model => model.text === said && model.visible))"""
+#: True if the line that cuts the tree has the text.
+CUT = """text => Bokeh.documents.some(doc =>
+  [...doc._all_models.values()].some(model => model.text === text && model.visible))"""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def flowers(blank, server):
     return Dashboard(blank).settle()
 
 
-def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
+def test_answers_move_the_tree_and_are_listed_saved_and_undone(flowers):
     page = flowers.page
     before = flowers.newick()
     flowers.press("c")
@@ -56,10 +56,10 @@ def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
     page.locator("[data-key=c-given]").click()
     listed = page.get_by_role("list", name="Your answers").get_by_role("listitem")
     expect(listed).to_have_count(4)
-    said = listed.nth(1).locator(".sentence").inner_text()
+    sentence = listed.nth(1).locator(".sentence").inner_text()
     listed.nth(1).get_by_role("button", name="Take back").click()
     expect(listed).to_have_count(3)
-    expect(listed.filter(has_text=said)).to_have_count(0)
+    expect(listed.filter(has_text=sentence)).to_have_count(0)
     flowers.button("Undo").click()
     expect(listed).to_have_count(4)
     flowers.settle()
@@ -69,26 +69,26 @@ def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
     assert [row["question"] for row in rows] == ["odd"] * 4
     page.get_by_role("tab", name="Comparisons").click()
     sheet = page.locator(".hc-comparisons")
-    expect(sheet.locator(".sums")).to_contain_text("4 answers your own")
+    expect(sheet.locator(".totals")).to_contain_text("4 answers your own")
     expect(sheet.locator(".bars li")).to_have_count(48)
     counts = [int(text) for text in sheet.locator(".bars .count").all_inner_texts()]
     assert counts == sorted(counts)
     sheet.locator(".bars button").nth(2).click()
-    name = sheet.locator(".bars .chosen .who")
+    name = sheet.locator(".bars .chosen .name")
     expect(name).to_have_count(1)
     expect(flowers.selected).to_have_text(name.inner_text())
-    sheet.locator(".odds button").first.click()
+    sheet.locator(".contradictions button").first.click()
     expect(sheet.locator(".bars .chosen")).to_have_count(3)
     flowers.press("x")
     expect(card).to_have_count(0)
     for _ in range(4):
         flowers.button("Undo").click()
-    expect(sheet.locator(".sums")).not_to_contain_text("your own")
+    expect(sheet.locator(".totals")).not_to_contain_text("your own")
     page.get_by_role("tab", name="Tree").click()
     assert flowers.newick() == before
 
 
-def test_sixty_rows_keep_pictures_that_can_be_told_apart(flowers):
+def test_sixty_rows_keep_distinguishable_pictures(flowers):
     pictures = column(flowers.page, "label-pictures", "url")
     assert len(pictures) == 48
     assert len(set(column(flowers.page, "label-pictures", "x"))) > 1  # they step aside
@@ -103,7 +103,7 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     flowers.settle()
     page.get_by_label("Which similarity").select_option("X")
     expect(page.get_by_text(re.compile("^X 0"))).to_be_visible()
-    curve = page.locator(".section-spur")
+    curve = page.locator(".section-clusters")
     expect(curve.locator(".best.shown")).to_have_count(1)
     count = page.get_by_label("Clusters", exact=True)
     own = flowers.fact("Clusters (k)")
@@ -141,13 +141,13 @@ def test_methods_are_held_against_each_other(flowers):
     expect(sheet.locator("[data-key=go]")).to_have_text("All have run")
     expect(sheet.locator("tbody tr")).to_have_count(6)  # five methods and the known classes
     expect(sheet.locator(".summary")).to_contain_text("Most alike: ")
-    cells = sheet.locator("tbody td:not(.self)")
+    cells = sheet.locator("tbody td:not(.diagonal)")
     expect(cells).to_have_count(30)
     assert all(-0.5 <= float(text.replace("−", "-")) <= 1 for text in cells.all_inner_texts())
     sheet.locator("[data-key=r-t-ste]").click()
     flowers.settle()
     expect(page.get_by_label("method", exact=True)).to_have_value("t-ste")
-    expect(sheet.locator("tr.now")).to_contain_text("t-STE")
+    expect(sheet.locator("tr.current")).to_contain_text("t-STE")
 
 
 def test_comparisons_open_from_a_file_or_are_refused(flowers, tmp_path):
@@ -208,7 +208,7 @@ def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
     card = page.get_by_role("group", name="Compare three")
     card.locator("[data-key=c-3]").focus()
     zoo.press("Enter")
-    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not use comparisons")
+    expect(page.locator(".hc-compare .ignored")).to_contain_text("does not use comparisons")
     page.locator(".hc-compare [data-key=c-method]").click()
     zoo.settle()
     assert zoo.fact("Comparisons") == "2"
@@ -233,12 +233,12 @@ def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
     flowers.press("c", "x")
     expect(card).to_have_count(0)
     expect(panel).to_be_visible()
-    aside = page.get_by_role("complementary", name="Inspector")
+    inspector = page.get_by_role("complementary", name="Inspector")
     folds = page.get_by_role("button", name="Inspector panel")
     folds.click()
     flowers.press("c")
     expect(card).to_be_in_viewport()
-    expect(aside).to_be_hidden()
+    expect(inspector).to_be_hidden()
     folds.click()  # the card is folded away: it is shown before it is answered
     flowers.press("1")
     expect(card).to_be_in_viewport()
@@ -247,7 +247,7 @@ def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
     expect(card).to_contain_text("2 answers")
     flowers.press("x")
     expect(panel).to_be_hidden()
-    expect(aside).to_be_visible()  # as before
+    expect(inspector).to_be_visible()  # as before
 
 
 def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):
@@ -258,11 +258,11 @@ def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):
     expect(page.locator(".hc-foot")).to_contain_text("The answers cancel")
     page.get_by_role("tab", name="Comparisons").click()
     sheet = page.locator(".hc-comparisons")
-    expect(sheet.locator(".sums")).to_contain_text("There is no tree yet.")
-    expect(sheet.locator(".odds li")).to_have_count(1)
+    expect(sheet.locator(".totals")).to_contain_text("There is no tree yet.")
+    expect(sheet.locator(".contradictions li")).to_have_count(1)
 
 
-def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_two_rows(flowers):
+def test_the_curve_stays_off_its_scale_and_the_tools_fill_two_rows(flowers):
     page = flowers.page
     tools = page.locator(".hc-tools select, .hc-tools button")
     assert tools.evaluate_all(ROWS) == 2  # the levels are in a row of their own
@@ -270,9 +270,9 @@ def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_two_rows(flowers)
     flowers.settle()
     expect(page.get_by_label("Which similarity")).to_be_visible()
     assert tools.evaluate_all(ROWS) == 2
-    ends = page.locator(".spur-box text.y").evaluate_all(
+    ends = page.locator(".series-plot text.y").evaluate_all(
         "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
     )
-    first = page.locator(".spur-box button i").first.bounding_box()
+    first = page.locator(".series-plot button i").first.bounding_box()
     assert first is not None
     assert first["x"] - 4 > ends  # the ring around the point shown is 4 px wider

@@ -36,7 +36,7 @@ def test_figure_view_finds_the_element_the_scales_and_the_gestures_of_a_figure(p
     assert found["rows"] > 1
 
 
-def test_component_view_is_told_of_a_change_of_size_and_knows_its_document(page):
+def test_component_view_gets_size_changes_and_has_its_document(page):
     """``after_resize`` of a component runs when its content grows."""
     wait_idle(page)
     found = page.evaluate(

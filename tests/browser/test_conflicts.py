@@ -33,7 +33,7 @@ def chain(zoo, tmp_path, length):
     path = tmp_path / "chain.csv"
     path.write_text(HEAD + "\n".join([*rows, f"{some[-1]},crow,wolf"]) + "\n")
     zoo.open("Constraints (CSV)…", path)
-    card = zoo.page.locator(".hc-constraints .clash")
+    card = zoo.page.locator(".hc-constraints .conflict-card")
     expect(card).to_be_visible()  # no run: what can be kept is true of the tree already
     return card
 
@@ -41,7 +41,7 @@ def chain(zoo, tmp_path, length):
 def test_two_sentences_side_by_side_and_undone(zoo, tmp_path):
     page = zoo.page
     card = chain(zoo, tmp_path, 1)
-    answers = card.locator(".odds.two .answer")
+    answers = card.locator(".answers.two .answer")
     expect(answers).to_have_count(2)
     boxes = [answers.nth(k).bounding_box() for k in range(2)]
     assert boxes[0]["y"] == pytest.approx(boxes[1]["y"], abs=1)
@@ -88,7 +88,7 @@ def test_a_large_one_is_a_graph_and_can_be_weighed(zoo, tmp_path):
     sheet.get_by_role("button", name="Treat constraints as soft").click()
     zoo.settle()
     expect(page.get_by_label("method", exact=True)).to_have_value("hrsc")
-    expect(page.locator(".hc-constraints .clash")).to_have_count(0)
+    expect(page.locator(".hc-constraints .conflict-card")).to_have_count(0)
     expect(page.locator(".hc-constraints input[type=checkbox]:checked")).to_have_count(6)
 
 
@@ -97,7 +97,7 @@ def test_why_a_split_is_as_it_is(zoo, tmp_path):
     chain(zoo, tmp_path, 2)
     zoo.button("Leave the new answer switched off").click()
     zoo.click_above("wolf", 1.01)
-    section = page.locator(".section-why")
+    section = page.locator(".section-explanation")
     expect(section).to_contain_text("Not forced: the answers leave 99 pieces")
     expect(section).to_contain_text("wolf + lion together, before crow")
     section.get_by_role("button", name="Show as a graph").click()

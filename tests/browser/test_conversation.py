@@ -1,4 +1,4 @@
-"""Fifteen questions in a real browser, answered as somebody would who knows the true tree."""
+"""Fifteen questions in a real browser, with the answers of the true tree."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ class Conversation:
         """Look at the card and answer it; whether that was a correction."""
         expect(self.card).to_be_visible()
         items = self.asked()
-        told = self.user.answer(self.tree().restrict(items), items)
-        if told is None:
+        triplet = self.user.answer(self.tree().restrict(items), items)
+        if triplet is None:
             self.press("a", "Right")
             wait_until(self.page, lambda: self.asked() != items)  # another question is there
             return False
         stated = self.dashboard.constraints.count()
         self.press("r", "Correct")
         expect(self.card.locator(".ask")).to_contain_text("odd one out")
-        for item in told:
+        for item in triplet:
             self.pick(item)
-        expect(self.page.locator(".hc-constraints .draft .says")).to_contain_text(
-            self.zoo.labels[told[2]]
+        expect(self.page.locator(".hc-constraints .draft .statement")).to_contain_text(
+            self.zoo.labels[triplet[2]]
         )
         expect(self.dashboard.verdict.first).to_contain_text("correction")
         if self.hand == "keyboard":
@@ -96,7 +96,7 @@ def test_the_tree_comes_nearer_to_the_truth_in_fifteen_questions(page, hand, tmp
     after = talk.distance()
     assert corrections >= 5
     assert after < 0.8 * before, (before, after, corrections)
-    # Everything that was said is in the session, in its order, and stands in the tree.
+    # All answers are in the session, in their order, and the tree satisfies them.
     path = tmp_path / "talk.hcviz"
     Path(talk.dashboard.save("Session").path()).rename(path)
     session = load_session(path.read_bytes())

@@ -43,11 +43,13 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     page.mouse.move(*name_at(page, "wolf"), steps=4)
     expect(ghost).to_have_text("tuna with this item")
     assert page.evaluate(TARGET) > 0
-    expect(page.locator(".hc-constraints .says")).to_contain_text("tuna: drop it")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("tuna: drop it")
     page.mouse.up()
     expect(ghost).to_have_count(0)
     assert page.evaluate(TARGET) == 0
-    expect(page.locator(".hc-constraints .says")).to_contain_text("tuna + wolf together, before")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text(
+        "tuna + wolf together, before"
+    )
     expect(zoo.verdict).to_contain_text("a correction, the tree will change")
     expect(zoo.constraints).to_have_count(0)  # until Enter
     # Dropped elsewhere instead: on a branch, from the leaf's own branch.
@@ -62,16 +64,16 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     page.mouse.move(*pixel(page, "tree", left * 0.4, hawk), steps=6)
     expect(ghost).to_contain_text("tuna into these")
     page.mouse.up()
-    expect(page.locator(".hc-constraints .says")).to_contain_text("more together, before")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("more together, before")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
     expect(zoo.constraints).to_contain_text("tuna +")
 
 
-def test_escape_and_the_own_clade_let_it_go(zoo):
+def test_escape_and_the_own_clade_cancel_the_drag(zoo):
     page = zoo.page
     take(page, "tuna")
-    expect(page.locator(".hc-constraints .says")).to_contain_text("tuna: drop it")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("tuna: drop it")
     zoo.press("Escape")
     expect(page.locator(".hc-ghost")).to_have_count(0)
     page.mouse.up()
@@ -118,4 +120,4 @@ def test_zoom_pan_and_double_click_are_as_ever(zoo):
     expect(page.locator(".hc-ghost")).to_contain_text("with this item")
     page.mouse.up()
     assert zoo.rows("tree") == after
-    expect(page.locator(".hc-constraints .says")).to_contain_text("together, before")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("together, before")

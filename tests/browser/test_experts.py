@@ -19,17 +19,17 @@ def expert(dashboard, name):
     return dashboard.page.locator(f'.hc-constraints .expert[data-name="{name}"]')
 
 
-def test_two_people_say_different_things(zoo):
+def test_two_people_disagree(zoo):
     page = zoo.page
     assert page.get_by_role("group", name="Experts").count() == 0
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     page.get_by_label("You are").fill("Ann")
     zoo.press("Enter")
     expect(expert(zoo, "Ann")).to_contain_text("new answers")
     zoo.press("Escape")
-    zoo.say(["dolphin", "wolf"], "tuna")
+    zoo.add_constraint(["dolphin", "wolf"], "tuna")
     expect(zoo.verdict).to_contain_text("conflict")
     zoo.press("Enter")
     expect(zoo.constraints.nth(1)).to_contain_text("Ann")
@@ -44,9 +44,9 @@ def test_two_people_say_different_things(zoo):
     expect(zoo.sentence).to_contain_text("true in this tree already")  # no run is needed
     expect(expert(zoo, "Ann")).to_contain_text("1 of 1")
     expert(zoo, "you").get_by_role("checkbox").focus()
-    zoo.press("Space")  # and by keyboard: what contradicts stays off, and is told
+    zoo.press("Space")  # and by keyboard: what contradicts stays off, and is reported
     expect(zoo.sentence).to_contain_text("stays off")
-    expect(page.locator(".hc-constraints .clash")).to_be_visible()
+    expect(page.locator(".hc-constraints .conflict-card")).to_be_visible()
     zoo.button("Undo").click()
     zoo.button("Undo").click()
     expect(expert(zoo, "you")).to_contain_text("1 of 1")

@@ -48,7 +48,7 @@ def follows(values: np.ndarray, levels: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("matrix", ["Similarity", "Features"])
 def test_the_heatmap_turns_with_the_tree(page, server, tmp_path, matrix):
-    """Also where nothing but the tree is another: nobody chooses the picture anew in between."""
+    """Also if only the tree changes, and the picture is not chosen again."""
     values = np.random.default_rng(5).standard_normal((14, 5))
     rows = [f"{name}," + ",".join(map(str, row)) for name, row in zip(ITEMS, values, strict=True)]
     file = tmp_path / "drawn.csv"
@@ -84,7 +84,7 @@ def test_the_heatmap_turns_with_the_tree(page, server, tmp_path, matrix):
     first, second, *_, last = (ITEMS[k] for k in orders[-1])
     dashboard.choose("method", "crsc")
     dashboard.settle()
-    dashboard.say([first, last], second)
+    dashboard.add_constraint([first, last], second)
     dashboard.press("Enter")
     dashboard.settle()
     looked_at()

@@ -59,7 +59,7 @@ def test_the_history_steps_back_and_forth(page, width):
 
 
 def test_the_present_step_stays_in_view(server, new_page):
-    """When something else is said, the foot is put together again, the strip with it."""
+    """A new message repaints the footer, with the strip."""
     page = new_page()
     page.goto(f"{server.url}?data=zoo&method=average")
     dashboard = Dashboard(page).settle()

@@ -260,9 +260,9 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     expect(zoo.draft).to_have_count(1)
     for name in ("dolphin", "flea"):
         zoo.click_label(name)
-        expect(zoo.root.locator(".hc-constraints .says")).to_contain_text(name)
+        expect(zoo.root.locator(".hc-constraints .statement")).to_contain_text(name)
     zoo.press("o")
-    expect(zoo.root.locator(".hc-constraints .says")).to_contain_text("odd one out")
+    expect(zoo.root.locator(".hc-constraints .statement")).to_contain_text("odd one out")
     zoo.click_label("wolf")
     expect(zoo.root.locator(".hc-constraints .verdict")).to_contain_text("correction")
     run = zoo.status.get_attribute("data-run")
@@ -271,14 +271,14 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     expect(zoo.status).not_to_have_attribute("data-run", run)
     zoo.settle()
     expect(zoo.constraints.first.locator(".tag")).to_have_text("satisfied")
-    said = ask(
+    answer = ask(
         page,
         "t = view.explorer.store.session.snapshot.tree; "
         'said = [zoo.labels.index(name) for name in ["dolphin", "flea", "wolf"]]; '
         "bool(t.satisfies([said])[0]), "
         "len(second.explorer.store.session.constraints)",
     )
-    assert said == "(True, 0)"
+    assert answer == "(True, 0)"
 
 
 def test_trees_stream_in_until_the_run_is_cancelled(zoo):

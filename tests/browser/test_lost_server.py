@@ -37,7 +37,7 @@ def refuses(page: Page, watch) -> None:
     expect(banner(page)).to_contain_text("The key U was ignored")
     page.mouse.click(700, 400)
     expect(banner(page)).to_contain_text("Your click was ignored")
-    expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not said twice
+    expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not shown twice
 
 
 @pytest.mark.parametrize("app", [ROOT / "app.py", None], ids=["panel-serve", "hcviz-serve"])
@@ -62,13 +62,13 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     first.set_viewport_size({"width": 1440, "height": 900})
 
     serve(app, log="back.log", port=server.port)
-    for page, dash, said in ((first, one, mine[0]), (second, two, mine[1])):
+    for page, dash, sentence in ((first, one, mine[0]), (second, two, mine[1])):
         page.bring_to_front()
         wait_for(page, "() => !window.beforeTheLoss")
-        expect(dash.constraints).to_have_count(len(said))
+        expect(dash.constraints).to_have_count(len(sentence))
         expect(banner(page)).to_have_count(0)
         done(page)
-        assert dash.constraints.all_text_contents() == said
+        assert dash.constraints.all_text_contents() == sentence
     without_server(watch)
     first.bring_to_front()
     done(first)
@@ -76,7 +76,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     expect(one.constraints).to_have_count(1)
 
 
-def test_a_server_that_hangs_is_seen_and_the_page_goes_on_as_it_was(state, serve, new_page, watch):
+def test_a_hanging_server_is_reported_and_the_page_continues(state, serve, new_page, watch):
     server = serve(ROOT / "app.py", log="hangs.log")
     page = new_page()
     dash = opened(page, server)

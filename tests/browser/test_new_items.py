@@ -52,7 +52,7 @@ def test_new_items_are_placed_accepted_and_taken_back(dashboard, tmp_path, width
     dashboard.open("Place new items…", tmp_path / "new.csv")
     sheet = page.locator(".hc-new-items")
     rows = sheet.locator("tbody tr")
-    left = sheet.locator(".left")
+    left = sheet.locator(".remaining")
     expect(left).to_have_text("11 new items to decide")
     expect(rows).to_have_count(11)
     strange = rows.filter(has_text="Piano")

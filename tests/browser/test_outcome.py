@@ -27,11 +27,11 @@ AGAIN = """() => {
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion):
+def test_the_path_of_an_answer_pulses_once_and_the_footer_lists_changes(page, motion):
     page.emulate_media(reduced_motion=motion)
     dashboard = Dashboard(page).settle()
     page.evaluate(WATCH)
-    dashboard.say(["slug", "carp"], "worm")  # slug and worm are in three of four trees
+    dashboard.add_constraint(["slug", "carp"], "worm")  # slug and worm are in three of four trees
     dashboard.press("Enter")
     dashboard.settle()
     expect(dashboard.sentence).to_have_text(
@@ -47,7 +47,7 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
     zero = levels.index(0)
     assert set(levels[zero:]) == {0}  # it did not begin again
     assert 1000 <= PULSE_MS <= 1500  # about a second ...
-    assert beats[zero][0] - beats[0][0] > PULSE_MS - 100  # ... at least: a browser may stand still
+    assert beats[zero][0] - beats[0][0] > PULSE_MS - 100  # ... at least: a browser may be busy
     if motion == "reduce":
         assert set(levels) == {1, 0}
     else:  # again and again, where it hardly comes to draw
@@ -62,7 +62,7 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
     expect(dashboard.sentence).not_to_contain_text("changed")
 
 
-def test_the_uncertainty_is_a_heatmap_of_its_own(page):
+def test_the_uncertainty_is_a_separate_heatmap(page):
     dashboard = Dashboard(page).settle()
     button = page.get_by_role("button", name="Uncertainty", exact=True)
     button.click()

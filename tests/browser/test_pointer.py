@@ -106,8 +106,8 @@ def test_fast_clicks_leave_every_source_with_columns_of_one_length(server, new_p
     dashboard.choose("method", "ward")  # so that the lines have places to move from
     dashboard.settle()
     wait_still(page)
-    said = []
-    page.on("console", lambda message: said.append(message.text))
+    errors = []
+    page.on("console", lambda message: errors.append(message.text))
     left, top = pixel(page, "tree", 0.3, -20.0)
     for k in range(8):
         page.mouse.click(left, top + 9 * k)
@@ -115,4 +115,4 @@ def test_fast_clicks_leave_every_source_with_columns_of_one_length(server, new_p
         dashboard.press("Escape")
         page.mouse.click(left + 20, top + 80 + 7 * k)
     wait_idle(page)
-    assert not [text for text in said if "inconsistent" in text or "mismatch" in text]
+    assert not [text for text in errors if "inconsistent" in text or "mismatch" in text]

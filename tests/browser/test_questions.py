@@ -31,7 +31,7 @@ def test_questions_are_accepted_skipped_and_corrected(page):
     picked = [names.nth(k).locator("span").inner_text() for k in (0, 7, 1)]
     for k in (0, 7, 1):
         names.nth(k).click()
-    expect(page.locator(".hc-constraints .draft .says")).to_contain_text(picked[2])
+    expect(page.locator(".hc-constraints .draft .statement")).to_contain_text(picked[2])
     # The first and the last row lie on two sides of the root: with the second between them apart.
     expect(dashboard.verdict).to_contain_text("correction")
     page.keyboard.press("Enter")

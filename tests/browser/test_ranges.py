@@ -38,7 +38,7 @@ def label_gap(page) -> float:
     return float(np.diff(rows).min() * height / (end - start))
 
 
-def test_all_columns_and_rows_are_in_view_whatever_was_there_before(page, server, tmp_path):
+def test_all_columns_and_rows_are_in_view_after_any_change(page, server, tmp_path):
     page.goto(f"{server.url}?data=iris&matrix=features&method=average")
     dashboard = Dashboard(page).settle()
     assert ranges(page, "heat")[:2] == (0, 4)

@@ -46,7 +46,7 @@ def test_a_second_version_is_taken_over_group_by_group(dashboard, tmp_path, widt
     dashboard.open("Review a second version…", tmp_path / "theirs.txt")
     rows = page.locator(".hc-review tbody tr")
     expect(rows).to_have_count(3)
-    left = page.locator(".hc-review .left")
+    left = page.locator(".hc-review .remaining")
     expect(left).to_have_text("3 groups left to decide")
     expect(rows.filter(has_text="Jars").locator("b[onclick]")).to_have_count(0)
     take = rows.filter(has_text="Renamed").get_by_role("button", name="Take over")
@@ -71,7 +71,7 @@ def test_a_second_version_is_taken_over_group_by_group(dashboard, tmp_path, widt
     expect(left).to_have_text("3 groups left to decide")
 
 
-def test_other_items_are_told_before_the_review(dashboard, tmp_path):
+def test_other_items_are_listed_before_the_review(dashboard, tmp_path):
     page = dashboard.page
     dashboard.open("Review a second version…", tmp_path / "partly.txt")
     offer = page.locator(".hc-review .offer")

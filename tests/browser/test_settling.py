@@ -16,18 +16,18 @@ def page(zoo_with_budget):
     return zoo_with_budget(6)
 
 
-def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile(page):
+def test_the_page_shows_the_accuracy_and_takes_answers_meanwhile(page):
     dash = Dashboard(page)
     status = page.locator(".hc-bar .status")
     expect(status).to_have_text(re.compile("Settling"))
-    sure = page.locator(".hc-inspector .sure")
+    sure = page.locator(".hc-inspector .accuracy")
     expect(sure).to_contain_text("Supports: settling")
     # At any moment of it. The tree may move under the pointer. Not the dolphin of the answer: a
     # second click in the same place within 0.3 s is a double click.
     dash.click_label("gorilla")
     expect(dash.selected).not_to_be_empty()
     dash.press("Escape")
-    dash.say(["dolphin", "tuna"], "wolf")
+    dash.add_constraint(["dolphin", "tuna"], "wolf")
     dash.press("Enter")
     expect(dash.constraints).to_have_count(1)
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
@@ -48,7 +48,7 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
 
 
-def test_a_fixed_number_of_steps_is_what_it_says(page):
+def test_a_fixed_number_of_steps_is_kept(page):
     dash = Dashboard(page)
     dash.settle()
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.dashboard import Dashboard
 
 
-def test_before_and_after_lies_over_the_tree_and_goes_again(page):
+def test_before_and_after_covers_the_tree_and_closes(page):
     dashboard = Dashboard(page).settle()
     tab = page.get_by_role("tab", name="Before and after")
     expect(tab).to_be_disabled()  # no earlier tree yet

@@ -34,7 +34,7 @@ def satisfied(newick: str, a: str, b: str, c: str) -> bool:
 # ---------------------------------------------------------------------- looking
 
 
-def test_every_click_selects_and_the_page_says_what(zoo):
+def test_every_click_selects_and_the_page_names_the_items(zoo):
     zoo.click_label("dolphin")
     expect(zoo.selected).to_have_text("dolphin")
     zoo.click_above("dolphin", 1.005)
@@ -125,7 +125,7 @@ def test_the_cut_line_is_dragged(zoo):
 def test_a_click_corrects_the_tree(zoo):
     """The main job: an odd one out is named, and the tree is rebuilt around that answer."""
     assert not satisfied(zoo.newick(), "dolphin", "flea", "wolf")
-    zoo.say(["dolphin", "flea"], "wolf")
+    zoo.add_constraint(["dolphin", "flea"], "wolf")
     expect(zoo.verdict).to_contain_text("correction")
     shot(zoo.page, "sentence")
     zoo.press("Enter")
@@ -144,11 +144,11 @@ def test_a_click_corrects_the_tree(zoo):
 
 
 def test_lock_implied_and_eject(zoo):
-    zoo.say(["dolphin", "porpoise"], "wasp")
+    zoo.add_constraint(["dolphin", "porpoise"], "wasp")
     expect(zoo.verdict).to_contain_text("lock")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
-    zoo.say(["porpoise", "dolphin"], "wasp")
+    zoo.add_constraint(["porpoise", "dolphin"], "wasp")
     expect(zoo.verdict).to_contain_text("repeat")
     zoo.press("Escape")
     expect(zoo.page.locator(".draft")).to_have_count(0)
@@ -156,7 +156,7 @@ def test_lock_implied_and_eject(zoo):
     expect(zoo.selected).to_have_text("101 items")
     zoo.press("e")
     zoo.click_label("seawasp")
-    expect(zoo.page.locator(".hc-constraints .says")).to_contain_text("before seawasp")
+    expect(zoo.page.locator(".hc-constraints .statement")).to_contain_text("before seawasp")
     zoo.page.locator("[data-key=apply]").click()
     expect(zoo.constraints).to_have_count(2)
     zoo.settle()
@@ -166,7 +166,7 @@ def test_lock_implied_and_eject(zoo):
 
 def test_the_list_is_edited_and_undone(zoo):
     first = zoo.newick()
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     corrected = zoo.newick()
@@ -193,11 +193,11 @@ def test_the_list_is_edited_and_undone(zoo):
     assert zoo.newick() == corrected
 
 
-def test_a_contradiction_is_told_and_repaired(zoo):
-    zoo.say(["dolphin", "tuna"], "wolf")
+def test_a_contradiction_is_explained_and_repaired(zoo):
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
-    zoo.say(["dolphin", "wolf"], "tuna")
+    zoo.add_constraint(["dolphin", "wolf"], "tuna")
     expect(zoo.verdict).to_contain_text("conflict")
     zoo.press("Enter")
     card = zoo.page.get_by_role("alert").filter(has_text="cannot all be true")
@@ -238,7 +238,7 @@ def test_exports_hold_the_shown_tree(zoo):
 
 
 def test_a_saved_session_comes_back_identical(zoo, new_page, server, tmp_path):
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     newick = zoo.newick()
@@ -264,7 +264,7 @@ def test_a_saved_session_comes_back_identical(zoo, new_page, server, tmp_path):
 
 
 def test_a_link_shows_the_same_view(zoo, new_page, server):
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     zoo.choose("method", "crsc")
@@ -305,7 +305,7 @@ def test_data_method_seed_and_an_uploaded_table(zoo, tmp_path):
     assert zoo.fact("Items") == "150"
 
 
-#: What is chosen in the menu, the file's name and text, and words of what is said about it.
+#: What is chosen in the menu, the file's name and text, and words of the message about it.
 BAD_FILES = [
     ("Table of features…", "twice.csv", "name,x\na,1\nb,2\na,3\n", ["'a'"]),
     ("Table of features…", "text.csv", "name,x\na,1\nb,oops\nc,4\nd,5\ne,6\n", ["oops"]),
@@ -324,16 +324,16 @@ BAD_FILES = [
 
 def test_bad_files_are_one_sentence_and_change_nothing(zoo, tmp_path):
     """One page for all of them: a file that changed something would be seen at the next."""
-    before, said = zoo.newick(), ""
+    before, message = zoo.newick(), ""
     alert = zoo.page.locator(".hc-foot").get_by_role("alert")
     for item, name, content, words in BAD_FILES:
         path = tmp_path / name
         path.write_text(content)
         zoo.open(item, path)
-        expect(alert).not_to_have_text(said)  # what is said of the file before is not enough
+        expect(alert).not_to_have_text(message)  # the message about the file before is not enough
         for word in words:
             expect(alert).to_contain_text(word)
-        said = alert.inner_text()
+        message = alert.inner_text()
         assert zoo.newick() == before
         expect(zoo.page.get_by_label("data", exact=True)).to_have_value("zoo")
 
@@ -361,7 +361,7 @@ def test_two_tabs_do_not_touch_each_other(zoo, new_page, server):
     other = new_page()
     other.goto(server.url)
     second = Dashboard(other).settle()
-    zoo.say(["dolphin", "tuna"], "wolf")
+    zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()
     second.choose("data", "iris")
@@ -419,7 +419,7 @@ def test_dark_and_narrow(zoo):
 
 def test_the_screenshot_of_the_readme(zoo):
     """Taken here, so that the README shows what is."""
-    zoo.say(["platypus", "opossum"], "penguin")
+    zoo.add_constraint(["platypus", "opossum"], "penguin")
     zoo.press("Enter")
     zoo.settle()
     zoo.page.get_by_label("Clusters", exact=True).fill("7")

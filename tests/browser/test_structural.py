@@ -34,9 +34,9 @@ def test_what_the_tree_costs_and_branches_by_cost(page, server):
     costs = section(page, "costs")
     expect(costs).to_contain_text("Dasgupta's cost")
     expect(costs).to_contain_text("0 of 3")
-    dearest = costs.get_by_role("list", name="Most expensive nodes").get_by_role("button")
-    expect(dearest).to_have_count(5)
-    dearest.nth(1).click()
+    most_expensive = costs.get_by_role("list", name="Most expensive nodes").get_by_role("button")
+    expect(most_expensive).to_have_count(5)
+    most_expensive.nth(1).click()
     expect(dashboard.selected).to_have_text(re.compile(r"^\d+ items$"))
     toggle = page.get_by_role("button", name="Colour by cost")
     toggle.click()
@@ -81,7 +81,7 @@ def test_the_cut_profile_follows_the_selection(page, server):
     dashboard.click_above("frog", 0.5)
     size = dashboard.selected.inner_text().split()[0]
     expect(cuts.get_by_role("status")).to_contain_text(f"of {size} items")
-    expect(cuts.locator("path.own")).to_have_count(1)
+    expect(cuts.locator("path.tree-cut")).to_have_count(1)
 
 
 def test_lambda_from_geometry_to_answers(page, server):
@@ -106,7 +106,7 @@ def test_lambda_from_geometry_to_answers(page, server):
 
 def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     dashboard = opened(page, server, f"data=zoo&method=hrsc&{THREE}")
-    # The curve is made beside the page, and each of its points draws the section anew.
+    # The curve is computed in the background, and each of its points repaints the section.
     expect(section(page, "prices").locator("circle.point")).to_have_count(11)
     slider = page.get_by_role("slider", name="Lambda")
     slider.scroll_into_view_if_needed()
@@ -127,7 +127,7 @@ def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     expect(section(page, "prices").locator(".chosen")).to_have_text("1")
 
 
-def test_what_the_answers_are_worth_and_how_they_depend(page, server):
+def test_the_usefulness_and_dependencies_of_answers(page, server):
     dashboard = opened(page, server, f"data=zoo&method=crsc&{THREE}")
     worth = section(page, "worth")
     rows = worth.get_by_role("list", name="Answers and what they are worth").get_by_role("button")
@@ -157,7 +157,7 @@ def test_without_answers_there_are_no_dependencies(page, server):
 
 
 @pytest.mark.parametrize("method", ["crsc", "crbc", "hrsc", "dasgupta-search"])
-def test_the_methods_forms_say_what_they_take(page, server, method):
+def test_the_forms_of_methods_explain_their_fields(page, server, method):
     dashboard = opened(page, server, f"data=zoo&method={method}&{THREE}")
     form = page.locator(".hc-form")
     if method == "dasgupta-search":
@@ -173,9 +173,9 @@ def test_the_methods_forms_say_what_they_take(page, server, method):
     cut_by = form.get_by_label("Cut by")
     expect(cut_by.locator("option")).to_have_count(4)
     cut_by.select_option("exact")
-    told = form.get_by_role("alert")
-    expect(told).to_contain_text("up to 18 supernodes")
+    alert = form.get_by_role("alert")
+    expect(alert).to_contain_text("up to 18 supernodes")
     expect(cut_by).to_have_attribute("aria-invalid", "true")
     cut_by.select_option("spectral")
     dashboard.settle()
-    expect(told).to_have_count(0)
+    expect(alert).to_have_count(0)

@@ -134,7 +134,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
     dashboard.choose("method", "ward")
     dashboard.settle()
     dashboard.press("Escape")
-    dashboard.say(["Espresso cup", "Coffee mug"], "Chef knife")
+    dashboard.add_constraint(["Espresso cup", "Coffee mug"], "Chef knife")
     dashboard.press("Enter")
     expect(dashboard.constraints).to_have_count(6)
     expect(dashboard.sentence).to_contain_text(

@@ -36,7 +36,7 @@ def test_a_click_lands_on_the_data_point_it_was_meant_for(tiny, new_page):
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("fetch('http://example.invalid/x').catch(() => 0)", "foreign host"),
         ("new WebSocket('ws://example.invalid/x')", "foreign host"),
@@ -44,7 +44,7 @@ def test_a_click_lands_on_the_data_point_it_was_meant_for(tiny, new_page):
         ("setTimeout(() => { throw new Error('a fault') })", "a fault"),
     ],
 )
-def test_a_page_that_misbehaves_is_noticed(script, said, tiny, browser):
+def test_a_page_that_misbehaves_is_noticed(script, message, tiny, browser):
     watch = Watch()
     context = browser.new_context(viewport=WINDOW)
     watch.over_context(context)
@@ -57,7 +57,7 @@ def test_a_page_that_misbehaves_is_noticed(script, said, tiny, browser):
     while not watch.faults and time.monotonic() < until:
         page.wait_for_timeout(10)  # lets Playwright hand its events over
     context.close()
-    assert said in " ".join(watch.faults)
+    assert message in " ".join(watch.faults)
 
 
 def test_errors_in_the_server_s_log_are_noticed(tmp_path):

@@ -22,7 +22,7 @@ def bars(page) -> int:
     return page.evaluate(BARS)
 
 
-def test_uncertain_splits_are_drawn_as_one_and_the_page_goes_on(page):
+def test_uncertain_splits_are_drawn_as_one_and_the_page_continues(page):
     dash = Dashboard(page).settle()
     choice = page.get_by_label("Draw uncertain splits")
     least = page.get_by_label("Uncertain below, per cent")
@@ -56,7 +56,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_goes_on(page):
     page.get_by_role("button", name="Widen").click()
     expect(dash.selected).to_contain_text("items")
     assert bars(page) == some
-    dash.say(["dolphin", "tuna"], "wolf")
+    dash.add_constraint(["dolphin", "tuna"], "wolf")
     dash.press("Enter")
     dash.settle()
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
@@ -68,7 +68,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_goes_on(page):
 
 
 @pytest.mark.parametrize("query", ["?data=zoo&method=average&unsure=merged"])
-def test_without_supports_there_is_nothing_to_choose(blank, server, query):
+def test_without_supports_there_is_no_choice(blank, server, query):
     blank.goto(server.url + query)
     Dashboard(blank).settle()
     wait_idle(blank)

@@ -18,7 +18,7 @@ def table(path, count, noun):
     return path
 
 
-def test_a_large_file_says_how_far_it_is_and_can_be_stopped(page, tmp_path):
+def test_a_large_file_shows_its_progress_and_can_be_stopped(page, tmp_path):
     large = table(tmp_path / "large.csv", 400_000, "thing")
     size = round(large.stat().st_size / 1e6)
     dashboard = Dashboard(page).settle()

@@ -2,9 +2,10 @@
 // reloads when the server is back. The reloaded page resumes this tab's session
 // (features/autosave).
 const REJOIN = "hcviz-rejoin"
-const TICK = 1000 // ms between two probes
-const LIMIT = 1800 // ms after which a probe counts as failed
-const SILENCES = 2 // probes without an answer before the page shows it: a busy server is not lost
+const INTERVAL = 1000 // ms between two probes
+const TIMEOUT = 1800 // ms after which a probe counts as failed
+// Unanswered probes after which the page shows it: a busy server is not lost.
+const MAX_UNANSWERED = 2
 
 function watchConnection(root, doc) {
   // A small request to the page's own server. Static files need no session, and work under any
@@ -25,14 +26,14 @@ function watchConnection(root, doc) {
   let closed = false,
     lost = false,
     leaving = false,
-    silences = 0
+    unanswered = 0
 
   const show = now => {
     if (now === lost) return
     lost = now
     if (!lost) cover.remove()
     for (const part of root.children) part.inert = lost
-    root.classList.toggle("away", lost)
+    root.classList.toggle("disconnected", lost)
     if (!lost) return
     key.textContent = ""
     box.replaceChildren(title, " ", text, key)
@@ -50,7 +51,7 @@ function watchConnection(root, doc) {
         /* not allowed here */
       }
   }
-  const tell = () => {
+  const updateText = () => {
     title.textContent = closed ? "Connection lost." : "The server does not answer."
     const kept = document.documentElement.dataset.hcJournal !== undefined
     text.textContent = !closed
@@ -67,7 +68,7 @@ function watchConnection(root, doc) {
 
   const probe = async () => {
     const stop = new AbortController(),
-      timer = setTimeout(() => stop.abort(), LIMIT)
+      timer = setTimeout(() => stop.abort(), TIMEOUT)
     try {
       return (await fetch(address, { method: "HEAD", cache: "no-store", signal: stop.signal })).ok
         ? "there"
@@ -78,7 +79,7 @@ function watchConnection(root, doc) {
       clearTimeout(timer)
     }
   }
-  const look = async () => {
+  const watch = async () => {
     if (!root.isConnected || leaving) return
     if (lost || !document.hidden) {
       const found = await probe()
@@ -89,24 +90,24 @@ function watchConnection(root, doc) {
         location.reload()
         return
       }
-      silences = found === "there" ? 0 : silences + 1
-      tell()
-      show(closed || silences >= SILENCES || (lost && silences > 0))
+      unanswered = found === "there" ? 0 : unanswered + 1
+      updateText()
+      show(closed || unanswered >= MAX_UNANSWERED || (lost && unanswered > 0))
     }
-    setTimeout(look, TICK)
+    setTimeout(watch, INTERVAL)
   }
-  setTimeout(look, TICK)
+  setTimeout(watch, INTERVAL)
   addEventListener("beforeunload", () => {
     leaving = true
     setTimeout(() => {
       leaving = false
-      look()
+      watch()
     }, 3000)
   })
   doc.on_event("connection_lost", () => {
     if (leaving) return
     close()
-    tell()
+    updateText()
     show(true)
   })
   return {

@@ -78,7 +78,7 @@ def open_page(
                 if last >= n:
                     raise HcvizError(f"The link names item {last} of {n}.")
                 if len(group) == n:
-                    raise HcvizError(f"The link has a group of all {n} items, which says nothing.")
+                    raise HcvizError(f"The link has a group of all {n} items: leave it out.")
                 constraints.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
             except HcvizError as fault:
                 faults.append(fault)

@@ -354,16 +354,16 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         )
         pn.state.on_session_destroyed(lambda _context: explorer.close())
     else:
-        wire = NotebookConnection(running_loop())
+        connection = NotebookConnection(running_loop())
         explorer = Explorer(
-            wire.schedule,
-            wire.together,
+            connection.schedule,
+            connection.together,
             cluster=cluster_of(),
             seconds=budget(),
             spec=spec,
             method=method,
         )
-        wire.attach(explorer)
+        connection.attach(explorer)
     view: Any = explorer.view
     view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
     view.explorer = explorer

@@ -37,10 +37,10 @@ function typing(event, command) {
 }
 
 // The first field in the page whose placeholder begins with a word.
-function seek(node, word) {
+function findField(node, word) {
   for (const child of node.querySelectorAll("*")) {
     if (child.tagName === "INPUT" && child.placeholder?.startsWith(word)) return child
-    const hit = child.shadowRoot && seek(child.shadowRoot, word)
+    const hit = child.shadowRoot && findField(child.shadowRoot, word)
     if (hit) return hit
   }
   return null
@@ -71,8 +71,8 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  const asks = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
-  root.querySelector(".left:not(button)").append(...asks)
+  const cards = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
+  root.querySelector(".left:not(button)").append(...cards)
   root.querySelector("main").append(model.get_child("centre"))
   const notice = document.createElement("div")
   notice.className = "notice"
@@ -85,7 +85,7 @@ export function render({ model, el, view }) {
   const inspector = model.get_child("right"),
     aside = root.querySelector("aside.right")
   let tall = 0
-  const stay = new ResizeObserver(() => {
+  const keepPlace = new ResizeObserver(() => {
     const before = tall,
       grown = (tall = inspector.offsetHeight) - before
     const below =
@@ -93,17 +93,17 @@ export function render({ model, el, view }) {
       model.get_child("below").some(each => each.matches(":focus-within"))
     if (before && below) aside.scrollTop += grown
   })
-  stay.observe(inspector)
+  keepPlace.observe(inspector)
 
   const folds = {
     left: root.querySelector('[data-side="left"]'),
     right: root.querySelector('[data-side="right"]'),
   }
   const open = { left: true, right: true }
-  let lent = null // what was open before the left panel opened for a card
+  let openBefore = null // what was open before the left panel opened for a card
   const paint = () => {
-    const bar = model.stating && !open.left && root.classList.contains("narrow")
-    root.classList.toggle("stating", bar)
+    const bar = model.draft_open && !open.left && root.classList.contains("narrow")
+    root.classList.toggle("draft-open", bar)
     model.get_child("left").toggleAttribute("data-bar", bar)
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
@@ -113,7 +113,7 @@ export function render({ model, el, view }) {
   for (const side of ["left", "right"])
     folds[side].addEventListener("click", () => {
       open[side] = !open[side]
-      lent = null
+      openBefore = null
       if (open[side] && root.classList.contains("narrow"))
         open[side === "left" ? "right" : "left"] = false
       paint()
@@ -122,39 +122,39 @@ export function render({ model, el, view }) {
   // again.
   const ask = () => {
     if (model.asking && !open.left) {
-      lent = { ...open }
+      openBefore = { ...open }
       open.left = true
       if (root.classList.contains("narrow")) open.right = false
-    } else if (!model.asking && lent) {
-      Object.assign(open, lent)
-      lent = null
+    } else if (!model.asking && openBefore) {
+      Object.assign(open, openBefore)
+      openBefore = null
     } else return
     paint()
   }
   model.on("asking", ask)
   // In a narrow window a panel covers the items to click, so that an open draft is shown as a bar.
-  model.on("stating", () => {
-    if (model.stating && root.classList.contains("narrow")) open.left = open.right = false
+  model.on("draft_open", () => {
+    if (model.draft_open && root.classList.contains("narrow")) open.left = open.right = false
     paint()
   })
 
   let narrow = null
-  const suit = width => {
+  const adaptTo = width => {
     if (!width) return
     const now = width < 1100
     if (now !== narrow) {
       narrow = now
       open.left = open.right = !now
       root.classList.toggle("narrow", now)
-      lent = null
+      openBefore = null
       ask()
       paint()
     }
     root.classList.toggle("tiny", width < 560)
   }
-  if (model.whole_page) suit(innerWidth) // before the figures are laid out, rather than after
-  const fit = new ResizeObserver(() => {
-    suit(root.clientWidth)
+  if (model.whole_page) adaptTo(innerWidth) // before the figures are laid out, rather than after
+  const sizes = new ResizeObserver(() => {
+    adaptTo(root.clientWidth)
     for (const [name, part] of [
       ["--head", "header"],
       ["--foot", "footer"],
@@ -163,7 +163,7 @@ export function render({ model, el, view }) {
       root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
   })
   for (const each of [root, root.querySelector("header"), root.querySelector("footer")])
-    fit.observe(each)
+    sizes.observe(each)
 
   const theme = () => {
     root.dataset.hcTheme = model.theme
@@ -194,7 +194,7 @@ export function render({ model, el, view }) {
   const onPress = event => {
     pressed = event.composedPath().includes(root)
   }
-  const ours = event =>
+  const isForPage = event =>
     model.whole_page ||
     event.composedPath().includes(root) ||
     (pressed && document.activeElement === document.body)
@@ -203,27 +203,27 @@ export function render({ model, el, view }) {
     root.tabIndex = -1 // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
     const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
-    const say = () => {
+    const reportDrawn = () => {
       kernel.unblock()
       send("shown", { beat: model.beat })
     }
-    const shown = () => requestAnimationFrame(say)
+    const shown = () => requestAnimationFrame(reportDrawn)
     model.on("beat", () => {
       kernel.sendAtOnce()
       shown()
     })
-    const hello = tries => {
+    const reportUntilAnswered = tries => {
       shown()
       setTimeout(() => {
-        if (!model.beat && tries && root.isConnected) hello(tries - 1)
+        if (!model.beat && tries && root.isConnected) reportUntilAnswered(tries - 1)
       }, 1000)
     }
-    hello(600)
+    reportUntilAnswered(600)
   }
 
   const connection = model.whole_page ? watchConnection(root, documentOf(view)) : null
   const onKey = event => {
-    if (!root.isConnected || !ours(event)) return
+    if (!root.isConnected || !isForPage(event)) return
     const command = event.ctrlKey || event.metaKey
     if (event.altKey || (typing(event, command) && event.key !== "Escape")) return
     let key = event.key
@@ -247,10 +247,10 @@ export function render({ model, el, view }) {
           ? "The key Space"
           : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`,
       )
-    if (key === "/") return seek(root, "Find")?.focus()
+    if (key === "/") return findField(root, "Find")?.focus()
     if (key === "n") {
       // It opens the panel of the name field; without a selection Python says what to do.
-      const field = seek(root, "Name")
+      const field = findField(root, "Name")
       if (!field) return send("key", { key })
       if (!open.right) folds.right.click()
       field.focus()

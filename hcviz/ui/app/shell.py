@@ -46,7 +46,7 @@ class Shell(MessageFrame):
     asking = param.Boolean(
         default=False, doc="A card asks something: the left panel opens if it is folded."
     )
-    stating = param.Boolean(
+    draft_open = param.Boolean(
         default=False, doc="A draft is open: in narrow windows it is shown as a bar below the tree."
     )
     beat = param.Integer(

@@ -14,7 +14,7 @@ def state(store: Store) -> dict[str, Any]:
         "busy": store.session.status == "sampling",
         "progress": min(1.0, step / total) if total else 0.0,
         "asking": asks(store),
-        "stating": store.view.draft.open,
+        "draft_open": store.view.draft.open,
     }
 
 

@@ -24,7 +24,7 @@ export const render = component("tabs", (state, send) => {
         {
           role: "tab",
           "data-key": `tab-${tab.name === state.now ? "now" : tab.name}`,
-          class: tab.name === state.now ? "now" : "",
+          class: tab.name === state.now ? "current" : "",
           "aria-selected": String(tab.name === state.now),
           tabindex: tab.name === state.now ? 0 : -1,
           disabled: !!tab.lacks,

@@ -19,7 +19,7 @@ function picked(kind, title, items, send) {
       ),
     ),
     items.more
-      ? h("span", { class: "quiet small" }, `and ${items.more.toLocaleString("en")} more`)
+      ? h("span", { class: "muted small" }, `and ${items.more.toLocaleString("en")} more`)
       : null,
   )
 }

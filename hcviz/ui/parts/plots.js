@@ -69,18 +69,18 @@ function textSlider({ key, label, texts, value, place, spoken, ends, mark, held 
   input.value = now
   return h(
     "div",
-    { class: "slide" },
+    { class: "slider" },
     h("label", {}, h("span", {}, `${label} `, shown), input),
     // The text of an end is left out if the mark would cover it.
     h(
       "div",
-      { class: "ends small quiet", "aria-hidden": "true" },
+      { class: "ends small muted", "aria-hidden": "true" },
       h("span", {}, mark && mark[0] < 0.21 * most ? "" : ends[0]),
       mark
         ? h(
             "span",
             {
-              class: "usual",
+              class: "default",
               style: `left:calc(8px + ${(mark[0] / most).toFixed(4)} * (100% - 16px))`,
             },
             mark[1],
@@ -117,7 +117,7 @@ function tradeoffPlot({ points, now, right, low, high, air = 0, axes, label, num
     svg("path", { class: "curve", d: pathOf(points, at) }),
     now
       ? svg("circle", {
-          class: "now",
+          class: "current",
           cx: at(now)[0].toFixed(1),
           cy: at(now)[1].toFixed(1),
           r: 6.5,
@@ -127,7 +127,7 @@ function tradeoffPlot({ points, now, right, low, high, air = 0, axes, label, num
       svg(
         "circle",
         {
-          class: p.does ? "point" : "point still",
+          class: p.does ? "point" : "point static",
           cx: at(p)[0].toFixed(1),
           cy: at(p)[1].toFixed(1),
           r: 3.4,
@@ -177,7 +177,7 @@ VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
   const text = v => (Number.isInteger(v) ? String(v) : String(+v.toPrecision(3)))
   return h(
     "div",
-    { class: "spur-box", role: point ? "group" : "img", "aria-label": label },
+    { class: "series-plot", role: point ? "group" : "img", "aria-label": label },
     svg(
       "svg",
       { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" },
@@ -203,7 +203,7 @@ VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
         )
       : null,
     xName || yName
-      ? h("p", { class: "quiet small" }, [yName, xName].filter(Boolean).join(" by "))
+      ? h("p", { class: "muted small" }, [yName, xName].filter(Boolean).join(" by "))
       : null,
   )
 }
@@ -212,7 +212,7 @@ VIEWS.matrix = ({ image, rows, cols, low, high, label }) => [
   h("img", { src: image, alt: `${label}: ${rows} rows, ${cols} columns` }),
   h(
     "p",
-    { class: "quiet small" },
+    { class: "muted small" },
     `${counted(rows, "row")}, ${counted(cols, "column")}; from ${low} (light) to ${high} (dark)`,
   ),
 ]
@@ -311,4 +311,4 @@ VIEWS.mask = ({ on }, send) =>
     "Darken what was not queried",
   )
 
-VIEWS.sentence = ({ sentence }) => h("p", { class: "quiet small" }, sentence)
+VIEWS.sentence = ({ sentence }) => h("p", { class: "muted small" }, sentence)

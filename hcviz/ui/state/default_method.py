@@ -55,8 +55,8 @@ def default(problem: Problem) -> Algorithm | None:
     found = [each for each in found if "items" not in each.needs] or found
     if problem.piles:
         found = [each for each in found if "piles" in each.needs] or found
-    heed = [each for each in found if each.triplets == "hard"]
-    return next(iter([*heed, *found]), None)
+    respecting = [each for each in found if each.triplets == "hard"]
+    return next(iter([*respecting, *found]), None)
 
 
 def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:

@@ -57,7 +57,7 @@ class _Load:
 
     @property
     def cancelled(self) -> str:
-        """The sentence that tells that this file was cancelled."""
+        """A sentence about the cancelled file."""
         return f"{self.loading.name} was not {self.purpose}."
 
 
@@ -141,7 +141,7 @@ class Loader:
     def open_session(self, name: str, content: bytes) -> None:
         """Read a session file, then replace the session by it (``Store.restore``).
 
-        The page says how many answers were given while the file was read, and are lost by it.
+        The page shows how many answers, given while the file was read, are lost.
         """
         page, before = self._page, self._page.session
 
@@ -188,7 +188,7 @@ class Loader:
         return True
 
     def cancel(self, sending: str = "") -> None:
-        """Cancel the load in progress, and tell it; ``sending``: a file that was being sent."""
+        """Cancel the load in progress, with a message; ``sending``: a file that was being sent."""
         sentences = [self._drop(), f"{sending} was not opened." if sending else ""]
         message = " ".join(dict.fromkeys(filter(None, sentences)))
         self._page.change_view(
@@ -203,7 +203,7 @@ class Loader:
             page.view = replace(page.view, error=(cancelled, "Open the file again."))
 
     def _drop(self) -> str:
-        """Forget the load in progress; return the sentence that tells it, "" if there is none."""
+        """Forget the load in progress; return a sentence about it, "" if there is none."""
         load, page = self._load, self._page
         if load is None:
             return ""

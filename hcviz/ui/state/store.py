@@ -469,15 +469,17 @@ def _as_registered(session: Session) -> Session:
     In an earlier version the linkages ignored constraints.
     """
 
-    def mended(each: Any) -> Any:
+    def with_registered_mode(each: Any) -> Any:
         if each.constraint_mode != "ignored":
             return each
         return replace(
             each, constraint_mode=get_algorithm(each.method).constraint_mode(each.params)
         )
 
-    past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
-    present: Session = mended(session)
+    past, future = (
+        tuple(map(with_registered_mode, steps)) for steps in (session.past, session.future)
+    )
+    present: Session = with_registered_mode(session)
     return replace(present, past=past, future=future)
 
 

@@ -47,27 +47,27 @@ def coloured_clusters(
     shown = of_item[order]
     shown = shown[np.flatnonzero(np.r_[True, shown[1:] != shown[:-1]])]
     shown = shown[sizes[shown] > 1]
-    beside: dict[int, set[int]] = {int(name): set() for name in shown}
+    neighbours: dict[int, set[int]] = {int(name): set() for name in shown}
     for a, b in zip(shown[:-1].tolist(), shown[1:].tolist(), strict=True):
-        beside[a].add(b)
-        beside[b].add(a)
+        neighbours[a].add(b)
+        neighbours[b].add(a)
     members = np.argsort(of_item, kind="stable")
     ends = np.cumsum(sizes)
     code = np.full(sizes.size, -1)
     used = np.zeros(colours, np.int64)
     place = {int(name): k for k, name in reversed(list(enumerate(shown)))}
     for name in sorted(place, key=lambda name: (-sizes[name], place[name])):
-        taken = {int(code[other]) for other in beside[name]}
-        wish = -1
+        taken = {int(code[other]) for other in neighbours[name]}
+        wanted = -1
         if before is not None:
             own = members[ends[name] - sizes[name] : ends[name]]
             votes = np.bincount(before[own], minlength=MISSING + 1)[:colours]
-            wish = int(votes.argmax()) if votes.any() else -1
-        if wish < 0 or wish in taken or used[wish] > used.min():
+            wanted = int(votes.argmax()) if votes.any() else -1
+        if wanted < 0 or wanted in taken or used[wanted] > used.min():
             free = [c for c in range(colours) if c not in taken] or list(range(colours))
-            wish = min(free, key=lambda c: used[c])
-        used[wish] += 1
-        code[name] = wish
+            wanted = min(free, key=lambda c: used[c])
+        used[wanted] += 1
+        code[name] = wanted
     node_code = np.where(partition.of_node > 0, code[np.maximum(partition.of_node, 0)], -1)
     leaf_code = np.where(code[of_item] < 0, MISSING, code[of_item])
     return partition.count, node_code, leaf_code.astype(np.uint8)

@@ -406,15 +406,15 @@ class TreeFigure:
                                11 / max(row_px, 1e-9))  # fmt: skip
         slots = slots[kept]
         # Left of the bar, on the clade's branch; right of it where the branch is too short.
-        cramped = height[slots] > (1 - NEAR_ROOT) * height[-1]
+        at_root = height[slots] > (1 - NEAR_ROOT) * height[-1]
         sides = [self._named[slot].side if slot in self._named else "" for slot in slots.tolist()]
-        free = ~(cramped & np.asarray([side == "right" for side in sides], dtype=np.bool_))
-        slots, cramped = slots[free], cramped[free]
+        free = ~(at_root & np.asarray([side == "right" for side in sides], dtype=np.bool_))
+        slots, at_root = slots[free], at_root[free]
         # The number and the name of a clade are on different sides of its branch.
         under = [side == "above" for side, is_kept in zip(sides, free, strict=True) if is_kept]
         self.support.data = {
-            "align": np.where(cramped, "left", "right").tolist(),
-            "shift": np.where(cramped, 3, -3).astype(np.int8),
+            "align": np.where(at_root, "left", "right").tolist(),
+            "shift": np.where(at_root, 3, -3).astype(np.int8),
             "base": ["top" if each else "bottom" for each in under],
             "down": [2 if each else -1 for each in under],
             "text": [f"{100 * value:.0f}" for value in values[slots]],

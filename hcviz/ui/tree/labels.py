@@ -420,14 +420,14 @@ def _fit(
     usable = width - gap * (setting.columns - 1)
     font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
     font = float(np.floor(font * 2) / 2)
-    rooms = [usable]
+    widths = [usable]
     if setting.columns == 2:  # a column takes more than half only if the other needs less
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
-        rooms = [first, usable - first]
+        widths = [first, usable - first]
     fitted = [
         (label_fitting.shorten if name else label_fitting.truncate)(
-            text, font, (rooms[k] + 0.5) / BOLD
+            text, font, (widths[k] + 0.5) / BOLD
         )
         for text, name, k in zip(texts, whole, column, strict=True)
     ]
-    return font, rooms[0] + gap, fitted
+    return font, widths[0] + gap, fitted

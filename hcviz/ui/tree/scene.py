@@ -394,8 +394,8 @@ def _collect_slots(
         links = 0
         while True:
             following = -1
-            born = _drawn_children(at, offsets, items, hidden, kids)
-            for j in range(born):
+            n_drawn = _drawn_children(at, offsets, items, hidden, kids)
+            for j in range(n_drawn):
                 c = kids[j]
                 if c < n or collapsed[c]:
                     continue
@@ -405,7 +405,7 @@ def _collect_slots(
                 if takes >= 1.0 and extent - takes < 1.0:
                     following = c
                     break
-            for j in range(born):
+            for j in range(n_drawn):
                 if kids[j] != following or following < 0:
                     parts[held] = kids[j]
                     held += 1
@@ -415,7 +415,7 @@ def _collect_slots(
             at = following
         if links:
             # The end of the chain is a slot of its own, so its children are removed again.
-            held -= born
+            held -= n_drawn
             parts[held] = at
             held += 1
         ranked = np.argsort(place[parts[:held]], kind="mergesort")

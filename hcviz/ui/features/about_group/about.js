@@ -6,16 +6,16 @@ const itemChips = (title, items, send) =>
   items.length
     ? h(
         "p",
-        { class: "fits" },
+        { class: "examples" },
         h("span", {}, title),
         h(
           "span",
-          { class: "each" },
+          { class: "item-list" },
           items.map(each =>
             h(
               "button",
               {
-                class: each.away ? "away" : null,
+                class: each.away ? "misplaced" : null,
                 title: each.title,
                 "data-key": `fit-${each.id}`,
                 onclick: () => send("pick", { id: each.id }),
@@ -30,7 +30,7 @@ const itemChips = (title, items, send) =>
 
 function contrastTable(side) {
   if (!side.bars.length)
-    return h("p", { class: "quiet small" }, `No feature differs clearly from ${side.name}.`)
+    return h("p", { class: "muted small" }, `No feature differs clearly from ${side.name}.`)
   return h(
     "table",
     { class: "contrasts" },
@@ -38,7 +38,7 @@ function contrastTable(side) {
       "tr",
       {},
       h("th", { scope: "col" }, "Feature"),
-      h("th", { scope: "col" }, h("span", { class: "sr" }, "Difference")),
+      h("th", { scope: "col" }, h("span", { class: "sr-only" }, "Difference")),
       h("th", { scope: "col" }, "Here"),
       h("th", { scope: "col" }, side.short),
     ),
@@ -54,7 +54,7 @@ function contrastTable(side) {
             class: bar.length < 0 ? "less" : "more",
             style: `width: ${(50 * Math.abs(bar.length)).toFixed(1)}%`,
           }),
-          h("span", { class: "sr" }, bar.length < 0 ? "less" : "more"),
+          h("span", { class: "sr-only" }, bar.length < 0 ? "less" : "more"),
         ),
         h("td", {}, bar.inside),
         h("td", {}, bar.outside),
@@ -72,7 +72,7 @@ function aboutGroup(about, group, send) {
     about.sides.length > 1
       ? h(
           "div",
-          { class: "seg", role: "group", "aria-label": "Compare with" },
+          { class: "segmented", role: "group", "aria-label": "Compare with" },
           about.sides.map(each =>
             h(
               "button",
@@ -100,7 +100,7 @@ function aboutGroup(about, group, send) {
           h("h3", {}, "Names that fit"),
           h(
             "ul",
-            { class: "reasons", "aria-label": "Names that fit" },
+            { class: "suggestions", "aria-label": "Names that fit" },
             names.map(each =>
               h("li", {}, suggestion(each, "reason", group, send), h("span", {}, each.why)),
             ),
@@ -115,7 +115,7 @@ function aboutItem(about, send) {
     about.groups.length || about.groupsNote
       ? [
           h("h2", { title: "Share of the sampled trees that put the item there" }, "Its group"),
-          about.groupsNote ? h("p", { class: "quiet small" }, about.groupsNote) : null,
+          about.groupsNote ? h("p", { class: "muted small" }, about.groupsNote) : null,
           h(
             "table",
             { class: "shares" },
@@ -163,7 +163,7 @@ function aboutItem(about, send) {
             "div",
             { class: "row-of-item", tabindex: "0", "data-scroll": "row", "aria-label": "Its row" },
             facts(about.row),
-            about.more ? h("p", { class: "quiet small" }, `and ${about.more} more columns`) : null,
+            about.more ? h("p", { class: "muted small" }, `and ${about.more} more columns`) : null,
           ),
         ]
       : null,
@@ -178,7 +178,7 @@ function aboutSelection(about, group, send) {
     about.sentence
       ? [
           h("h2", {}, about.kind === "item" ? "About this item" : "What makes this group"),
-          h("p", { class: "quiet small", role: "status" }, about.sentence),
+          h("p", { class: "muted small", role: "status" }, about.sentence),
         ]
       : about.kind === "item"
         ? aboutItem(about, send)

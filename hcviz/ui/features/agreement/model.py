@@ -124,7 +124,7 @@ class AgreementRuns:
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = BackgroundRuns(schedule)
+        self._background = BackgroundRuns(schedule)
         self._at: Key | None = None
         self._known: dict[Key, Agreed] = {}
         self._about: Any = None
@@ -140,10 +140,10 @@ class AgreementRuns:
     @property
     def busy(self) -> bool:
         """True while a method runs."""
-        return self._behind.busy
+        return self._background.busy
 
     def close(self) -> None:
-        self._behind.close()
+        self._background.close()
         self._at = None
 
     def _next(self) -> None:
@@ -200,4 +200,4 @@ class AgreementRuns:
         problem = problem.with_groups(session.required_clades)
         if get_algorithm(name).avoids_groups:
             problem = problem.with_not_groups(session.avoided_clades)
-        self._behind.start(name, problem, dict(params), session.seed, done, TIMEOUT)
+        self._background.start(name, problem, dict(params), session.seed, done, TIMEOUT)

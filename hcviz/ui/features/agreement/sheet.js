@@ -1,7 +1,7 @@
 const settings = { open: false }
 
 export const render = component("agreement", (state, send) => {
-  if (!state.methods) return h("p", { class: "quiet" }, "No data yet.")
+  if (!state.methods) return h("p", { class: "muted" }, "No data yet.")
   const { rows, values } = state
   const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
@@ -17,7 +17,7 @@ export const render = component("agreement", (state, send) => {
     { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Agreement of methods" },
     h(
       "div",
-      { class: "over" },
+      { class: "toolbar" },
       h(
         "label",
         {},
@@ -46,7 +46,7 @@ export const render = component("agreement", (state, send) => {
             icon("run"),
             state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run",
           ),
-      h("span", { class: "quiet small", role: "status" }, running),
+      h("span", { class: "muted small", role: "status" }, running),
       h(
         "details",
         {
@@ -58,7 +58,7 @@ export const render = component("agreement", (state, send) => {
         h("summary", {}, `Which methods (${picked} of ${state.methods.length})`),
         h(
           "div",
-          { class: "which" },
+          { class: "methods" },
           state.methods.map(([name, title, on]) =>
             h(
               "label",
@@ -79,7 +79,7 @@ export const render = component("agreement", (state, send) => {
       ? null
       : h(
           "p",
-          { class: "quiet empty" },
+          { class: "muted empty" },
           "Several methods run on these data, and their clusters are compared. ",
           "A method that finds no clusters itself has its tree cut into as many. ",
           "The table has the adjusted Rand index of each two methods: ",
@@ -113,7 +113,7 @@ export const render = component("agreement", (state, send) => {
                 rows.map((row, a) =>
                   h(
                     "tr",
-                    { class: row.name === state.now ? "now" : "" },
+                    { class: row.name === state.now ? "current" : "" },
                     h(
                       "th",
                       { scope: "row" },
@@ -128,17 +128,22 @@ export const render = component("agreement", (state, send) => {
                                   : `Make ${row.title} this session's method`,
                               onclick: () => send("method", { value: row.name }),
                             },
-                            h("span", {}, row.title, h("small", { class: "how" }, row.how)),
+                            h(
+                              "span",
+                              {},
+                              row.title,
+                              h("small", { class: "cluster-source" }, row.how),
+                            ),
                             row.name === state.now ? h("small", {}, "shown") : null,
                           )
-                        : h("span", { class: "known" }, row.title),
+                        : h("span", { class: "known-classes" }, row.title),
                     ),
                     values[a].map((value, b) =>
                       a === b
                         ? h(
                             "td",
                             {
-                              class: "self",
+                              class: "diagonal",
                               title:
                                 `${row.title}: ${counted(state.counts[a], "cluster")}` +
                                 (row.how ? ` (${row.how})` : ""),
@@ -161,7 +166,7 @@ export const render = component("agreement", (state, send) => {
           ),
           h(
             "p",
-            { class: "key small quiet" },
+            { class: "key small muted" },
             "Adjusted Rand index: 0",
             h("i"),
             "1",
@@ -177,7 +182,7 @@ export const render = component("agreement", (state, send) => {
             .map(row =>
               h(
                 "p",
-                { class: "quiet small" },
+                { class: "muted small" },
                 `${row.title}: ${row.sentence} Its last tree is used.`,
               ),
             ),

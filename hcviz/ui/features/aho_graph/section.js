@@ -1,4 +1,4 @@
-SECTIONS.why = (state, send) => [
+SECTIONS.explanation = (state, send) => [
   h("h2", {}, "Why this split?"),
   h("p", { class: `small ${state.forced ? "forced" : ""}` }, state.sentence),
   state.pieces.length
@@ -25,7 +25,7 @@ SECTIONS.why = (state, send) => [
               : null,
             h(
               "ul",
-              { class: "by small" },
+              { class: "answers small" },
               p.answers.map(a => h("li", {}, a.sentence)),
               p.more ? h("li", {}, `and ${counted(p.more, "more answer")}`) : null,
             ),
@@ -34,12 +34,12 @@ SECTIONS.why = (state, send) => [
       )
     : null,
   state.further
-    ? h("p", { class: "quiet small" }, `and ${counted(state.further, "more piece")}`)
+    ? h("p", { class: "muted small" }, `and ${counted(state.further, "more piece")}`)
     : null,
   state.unconstrained && state.pieces.length
     ? h(
         "p",
-        { class: "quiet small" },
+        { class: "muted small" },
         `${counted(state.unconstrained, "item")} that no answer holds here`,
       )
     : null,

@@ -39,4 +39,4 @@ def _show_graph(actions: Actions) -> None:
     actions.store.change_view(sheet="why", why="split")
 
 
-SECTION = Section(name="why", state=_state, depends_on=_depends_on, acts=ACTS)
+SECTION = Section(name="explanation", state=_state, depends_on=_depends_on, acts=ACTS)

@@ -10,7 +10,7 @@ export const render = component("ahograph", (state, send) => {
       },
       text,
     )
-  if (!state.title) return h("p", { class: "quiet" }, "No answers yet.")
+  if (!state.title) return h("p", { class: "muted" }, "No answers yet.")
   return [
     h(
       "div",
@@ -19,7 +19,7 @@ export const render = component("ahograph", (state, send) => {
       state.both
         ? h(
             "div",
-            { class: "pick", role: "group", "aria-label": "What to explain" },
+            { class: "subjects", role: "group", "aria-label": "What to explain" },
             pick("conflict", "The contradiction"),
             pick("split", "The selected clade"),
           )
@@ -29,7 +29,7 @@ export const render = component("ahograph", (state, send) => {
     state.card
       ? h(
           "div",
-          { class: "ways", role: "group", "aria-label": "What to do" },
+          { class: "choices", role: "group", "aria-label": "What to do" },
           state.card.repairs.map(r =>
             h(
               "button",
@@ -60,7 +60,7 @@ export const render = component("ahograph", (state, send) => {
       : null,
     h(
       "div",
-      { class: "key small quiet" },
+      { class: "key small muted" },
       state.key.map(([kind, text]) => h("span", {}, h("i", { class: kind }), text)),
       state.drawn
         ? "A line joins two items that an answer holds together; point at it to read which. "

@@ -77,15 +77,15 @@ def state(store: Store) -> dict[str, Any]:
 
 def _conflict_state(store: Store) -> dict[str, Any]:
     session = store.session
-    clash = session.conflict
-    assert clash is not None
-    new = session.find(clash.constraint_id)
-    others = [each for each in session.constraints if each.id in clash.with_ids]
+    conflict = session.conflict
+    assert conflict is not None
+    new = session.find(conflict.constraint_id)
+    others = [each for each in session.constraints if each.id in conflict.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
     denied = next((each for each in (*others, new) if each and each.is_not_group), None)
     if denied is not None:
         return _empty_state(
-            f"One answer says: {session.sentence_of(denied)}. The other answers make them one."
+            f"One answer: {session.sentence_of(denied)}. The other answers make them a group."
         )
     if new is None or found is None:
         return _empty_state("There is no conflict any more.")

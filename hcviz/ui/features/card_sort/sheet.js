@@ -7,7 +7,7 @@ const percent = value => (value === null ? "–" : `${Math.round(100 * value)} %
 export const render = component(
   "card-sort",
   (state, send) => {
-    if (!state.names) return h("p", { class: "quiet" }, "No card sort is open.")
+    if (!state.names) return h("p", { class: "muted" }, "No card sort is open.")
     const names = new Set(state.names.map(row => row.name))
     ticked = new Set([...ticked].filter(name => names.has(name)))
     const off = state.participants - state.on
@@ -16,11 +16,11 @@ export const render = component(
       { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Card sort" },
       h(
         "p",
-        { class: "over", role: "status" },
+        { class: "toolbar", role: "status" },
         h("b", {}, state.title),
         h(
           "span",
-          { class: "quiet" },
+          { class: "muted" },
           [
             counted(state.participants, "participant") + (off ? ` (${off} switched off)` : ""),
             counted(state.cards, "card"),
@@ -31,8 +31,8 @@ export const render = component(
       ),
       h(
         "div",
-        { class: "go" },
-        h("span", { class: "quiet small" }, "Tree of the piles:"),
+        { class: "methods" },
+        h("span", { class: "muted small" }, "Tree of the piles:"),
         state.methods.map(([name, title, summary]) =>
           h(
             "button",
@@ -59,14 +59,14 @@ export const render = component(
         "div",
         { class: "parts" },
         h("section", { class: "names" }, namesPart(state, send)),
-        h("section", { class: "people" }, peoplePart(state, send)),
-        h("section", { class: "various" }, variousPart(state, send)),
+        h("section", { class: "participants" }, peoplePart(state, send)),
+        h("section", { class: "variety" }, variousPart(state, send)),
       ),
     )
   },
   (live, root) => {
     const selected = new Set(live.selected ?? [])
-    for (const row of root.querySelectorAll(".various [data-card]"))
+    for (const row of root.querySelectorAll(".variety [data-card]"))
       row.classList.toggle("on", selected.has(Number(row.dataset.card)))
   },
 )
@@ -85,7 +85,7 @@ function namesPart(state, send) {
     h("h2", {}, "Names of piles"),
     h(
       "p",
-      { class: "quiet small" },
+      { class: "muted small" },
       "Tick names that mean the same, and merge them. The piles stay as they are.",
     ),
     h(
@@ -128,7 +128,7 @@ function namesPart(state, send) {
           h(
             "tr",
             {},
-            h("th", {}, h("span", { class: "sr" }, "Merge")),
+            h("th", {}, h("span", { class: "sr-only" }, "Merge")),
             h("th", {}, "Name"),
             h("th", { title: "Participants who used the name" }, "Used by"),
             h("th", { title: "With the number of participants who put the card there" }, "Cards"),
@@ -142,7 +142,7 @@ function namesPart(state, send) {
       ),
     ),
     state.nameCount > state.names.length
-      ? h("p", { class: "quiet small" }, `The ${state.names.length} most used names are listed.`)
+      ? h("p", { class: "muted small" }, `The ${state.names.length} most used names are listed.`)
       : null,
   ]
 }
@@ -173,10 +173,10 @@ function nameRow(row, state, send) {
       "th",
       { scope: "row" },
       h("span", { class: "name", dir: "auto", title: row.name }, row.name),
-      various ? h("small", { class: "quiet", title: spellings }, short(spellings, 90)) : null,
+      various ? h("small", { class: "muted", title: spellings }, short(spellings, 90)) : null,
       h(
         "div",
-        { class: "do" },
+        { class: "buttons" },
         h(
           "button",
           {
@@ -212,7 +212,7 @@ function nameRow(row, state, send) {
         h("span", { class: "card" }, h("span", { dir: "auto" }, card), h("small", {}, count)),
       ),
       row.cardCount > row.cards.length
-        ? h("small", { class: "quiet" }, `and ${row.cardCount - row.cards.length} more`)
+        ? h("small", { class: "muted" }, `and ${row.cardCount - row.cards.length} more`)
         : null,
     ),
   )
@@ -240,13 +240,13 @@ function peoplePart(state, send) {
     h("h2", {}, "Participants"),
     h(
       "p",
-      { class: "quiet small" },
+      { class: "muted small" },
       "Agreement: the mean Jaccard index with each other participant, of the pairs of cards on " +
         "one " +
         "pile. Untick a participant to compute everything without them.",
     ),
     state.waiting
-      ? h("p", { class: "quiet" }, "Computing…")
+      ? h("p", { class: "muted" }, "Computing…")
       : h(
           "div",
           { class: "scroll list" },
@@ -298,7 +298,7 @@ function peoplePart(state, send) {
           ),
         ),
     state.peopleCount > state.people.length
-      ? h("p", { class: "quiet small" }, `The first ${state.people.length} are listed.`)
+      ? h("p", { class: "muted small" }, `The first ${state.people.length} are listed.`)
       : null,
   ]
 }
@@ -308,12 +308,12 @@ function variousPart(state, send) {
     h("h2", {}, "Cards placed most variously"),
     h(
       "p",
-      { class: "quiet small" },
+      { class: "muted small" },
       "How far the piles with the card differ between two participants. 0 %: all made the same " +
         "pile. The more, the fewer cards these piles share.",
     ),
     state.waiting
-      ? h("p", { class: "quiet" }, "Computing…")
+      ? h("p", { class: "muted" }, "Computing…")
       : h(
           "div",
           { class: "scroll list" },
@@ -333,7 +333,7 @@ function variousPart(state, send) {
           ),
         ),
     state.variousCount > state.various.length
-      ? h("p", { class: "quiet small" }, `The first ${state.various.length} are listed.`)
+      ? h("p", { class: "muted small" }, `The first ${state.various.length} are listed.`)
       : null,
   ]
 }

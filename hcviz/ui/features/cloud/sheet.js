@@ -15,7 +15,7 @@ export const render = component(
     whenResized(root, () => send("repaint"))
     root.hcState = state
     root.hcDrawing = (root.hcDrawing ?? 0) + 1 // stops an older drawing in progress
-    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.sentence ?? "")
+    if (!state.items) return h("p", { class: "muted empty", role: "status" }, state.sentence ?? "")
     const n = state.items.length
     const width = Math.max(360, root.clientWidth - 24),
       tall = Math.max(120, root.clientHeight - 76)
@@ -60,12 +60,12 @@ export const render = component(
     return [
       h(
         "div",
-        { class: "over" },
+        { class: "toolbar" },
         heightsSelect(state.heights, send),
         check("consensus", "Consensus on top"),
         check("readable", "Readable rows"),
       ),
-      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
+      h("p", { class: "muted small summary", role: "status" }, state.sentence),
       h(
         "div",
         {
@@ -75,7 +75,7 @@ export const render = component(
           "aria-label": "Names of the items. Arrow keys go from name to name, Enter selects.",
           onkeydown,
         },
-        h("div", { class: "room", style: `width:${width - 2}px;height:${height}px` }),
+        h("div", { class: "spacer", style: `width:${width - 2}px;height:${height}px` }),
         canvas,
         svg(
           "svg",

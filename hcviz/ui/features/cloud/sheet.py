@@ -52,13 +52,13 @@ def common_order(trees: list[Tree], base: Tree, near: Any = None) -> Int:
     O(rounds * trees * n).
     """
     order = leaf_order(base, near)
-    least, wish = displacement(trees, order)
+    least, targets = displacement(trees, order)
     for _ in range(MAX_ROUNDS):
-        other = leaf_order(base, wish)
-        off, next_wish = displacement(trees, other)
+        other = leaf_order(base, targets)
+        off, next_targets = displacement(trees, other)
         if off >= least:
             break
-        order, least, wish = other, off, next_wish
+        order, least, targets = other, off, next_targets
     return order
 
 

@@ -1,4 +1,4 @@
-SECTIONS.spur = (state, send) => {
+SECTIONS.clusters = (state, send) => {
   const { points, best, shown, quality } = state
   const Quality = quality[0].toUpperCase() + quality.slice(1)
   return [
@@ -20,7 +20,7 @@ SECTIONS.spur = (state, send) => {
     }),
     h(
       "p",
-      { class: "spur-key small quiet" },
+      { class: "series-key small muted" },
       h("i", { class: "best" }),
       `highest ${quality}`,
       h("i", { class: "shown" }),

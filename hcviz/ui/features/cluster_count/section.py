@@ -97,7 +97,7 @@ def _set_parameter(store: Store, value: int) -> None:
 
 
 SECTION = Section(
-    name="spur",
+    name="clusters",
     state=state,
     depends_on=lambda s: (s.session.snapshot, s.session.params, s.session.method, s.session.past),
     acts=ACTS,

@@ -3,7 +3,7 @@ let draft = null
 let draftOf = ""
 
 export const render = component("columns", (state, send) => {
-  if (!state.file) return h("p", { class: "quiet" }, "No table is open.")
+  if (!state.file) return h("p", { class: "muted" }, "No table is open.")
   const before = JSON.stringify(state.columns)
   if (draftOf !== before) {
     draft = state.columns.map(each => ({ ...each }))
@@ -20,11 +20,11 @@ export const render = component("columns", (state, send) => {
     { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Columns of the table" },
     h(
       "div",
-      { class: "over" },
+      { class: "toolbar" },
       h("b", { title: state.file }, state.file),
       h(
         "span",
-        { class: "quiet" },
+        { class: "muted" },
         [counted(state.items, "item"), state.format].filter(Boolean).join(" · "),
       ),
       pick("Read as", "kind", state.fileKinds, state.kind, send),
@@ -41,16 +41,16 @@ export const render = component("columns", (state, send) => {
         ? pick("Compare by", "similarity", state.similarities, state.similarity, send)
         : null,
     ),
-    state.comparison ? h("p", { class: "summary quiet" }, state.comparison) : null,
+    state.comparison ? h("p", { class: "summary muted" }, state.comparison) : null,
     state.columns.length
       ? [
           h("div", { class: "scroll" }, columnTable(state, change)),
           state.unlisted
-            ? h("p", { class: "quiet" }, `${counted(state.unlisted, "more column")} not listed.`)
+            ? h("p", { class: "muted" }, `${counted(state.unlisted, "more column")} not listed.`)
             : null,
           h(
             "div",
-            { class: "go" },
+            { class: "buttons" },
             h(
               "button",
               {
@@ -85,16 +85,16 @@ export const render = component("columns", (state, send) => {
             ),
             h(
               "span",
-              { class: "quiet small", role: "status" },
+              { class: "muted small", role: "status" },
               changed ? "Not used yet." : "The tree uses these columns.",
             ),
           ),
         ]
-      : h("p", { class: "quiet" }, "This kind of file has no columns to choose."),
+      : h("p", { class: "muted" }, "This kind of file has no columns to choose."),
     state.notes.length
       ? h(
           "ul",
-          { class: "notes quiet small" },
+          { class: "notes muted small" },
           state.notes.map(note => h("li", {}, note)),
         )
       : null,
@@ -165,7 +165,7 @@ function columnRow(row, state, change) {
       }),
     ),
     h("th", { scope: "row", title: row.name }, row.name),
-    h("td", { class: "held quiet" }, row.detected),
+    h("td", { class: "detected muted" }, row.detected),
     h(
       "td",
       {},

@@ -64,7 +64,7 @@ def state(store: Store) -> dict[str, Any]:
             {"at": at, "sentence": session.choices[at].sentence(session.labels)}
             for at in range(own - 1, max(-1, own - 1 - MAX_LISTED), -1)
         ],
-        "unheeded": _not_read_note(store),
+        "ignored": _ignored_note(store),
     }
 
 
@@ -72,7 +72,7 @@ def _image_uri(image: Any) -> str | None:
     return None if image is None else as_uri(image)
 
 
-def _not_read_note(store: Store) -> dict[str, str] | None:
+def _ignored_note(store: Store) -> dict[str, str] | None:
     """Return a note if the method does not use the answers, with a method that does."""
     session = store.session
     given = session.choices or session.data.answers

@@ -27,9 +27,9 @@ function parts(each) {
 export const render = component(
   "comparisons",
   (state, send) => {
-    if (state.items === undefined) return h("p", { class: "quiet" }, "There are no comparisons.")
-    const later = () => h("p", { class: "quiet small" }, "Not counted yet.")
-    const [agreed, against, open] = state.held ?? [0, 0, 0]
+    if (state.items === undefined) return h("p", { class: "muted" }, "There are no comparisons.")
+    const later = () => h("p", { class: "muted small" }, "Not counted yet.")
+    const [agreed, against, open] = state.agreement ?? [0, 0, 0]
     const answered = agreed + against
     const pick = items => () => send("pick", { items })
     const word = (count, one) => `${figure(count)} ${one}${count === 1 ? "" : "s"}`
@@ -38,7 +38,7 @@ export const render = component(
       { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Comparisons" },
       h(
         "section",
-        { class: "sums" },
+        { class: "totals" },
         h(
           "div",
           {},
@@ -46,18 +46,18 @@ export const render = component(
           state.kinds.map(([name, about, count]) =>
             h(
               "p",
-              { class: "sum" },
+              { class: "total" },
               h("b", {}, figure(count)),
               h("span", {}, name, h("small", {}, about)),
             ),
           ),
           h(
             "p",
-            { class: "quiet small" },
+            { class: "muted small" },
             `${word(state.comparisons, "comparison")} in all` +
               (state.own ? `; ${word(state.own, "answer")} your own.` : "."),
           ),
-          state.waits ? h("p", { class: "quiet small waits", role: "status" }, state.waits) : null,
+          state.waits ? h("p", { class: "muted small waits", role: "status" }, state.waits) : null,
         ),
         h(
           "div",
@@ -68,7 +68,7 @@ export const render = component(
             : [
                 h(
                   "p",
-                  { class: "sum" },
+                  { class: "total" },
                   h("b", {}, state.share === null ? "–" : percent(state.share)),
                   h(
                     "span",
@@ -89,7 +89,7 @@ export const render = component(
                 ]),
                 h(
                   "p",
-                  { class: "quiet small" },
+                  { class: "muted small" },
                   `${word(state.questions, "different question")}; `,
                   `${percent(state.cyclic)} are in a cycle of answers `,
                   "that no similarity satisfies.",
@@ -100,14 +100,14 @@ export const render = component(
           "div",
           {},
           h("h3", {}, "With this tree"),
-          !state.held
+          !state.agreement
             ? state.tree
               ? later()
-              : h("p", { class: "quiet small" }, "There is no tree yet.")
+              : h("p", { class: "muted small" }, "There is no tree yet.")
             : [
                 h(
                   "p",
-                  { class: "sum" },
+                  { class: "total" },
                   h("b", {}, answered ? percent(agreed / answered) : "–"),
                   h(
                     "span",
@@ -140,7 +140,7 @@ export const render = component(
               h("h3", {}, "How often each item was compared"),
               h(
                 "p",
-                { class: "quiet small" },
+                { class: "muted small" },
                 state.never
                   ? `${word(state.never, "item")} never. Their place in the tree is arbitrary. `
                   : "Every item was compared. ",
@@ -156,7 +156,7 @@ export const render = component(
                     h(
                       "button",
                       {
-                        class: count ? "" : "never",
+                        class: count ? "" : "not-compared",
                         "data-key": `i-${id}`,
                         "data-item": id,
                         "aria-pressed": "false",
@@ -166,9 +166,9 @@ export const render = component(
                       state.images.length
                         ? state.images[k]
                           ? h("img", { src: state.images[k], alt: "", loading: "lazy" })
-                          : h("span", { class: "blank" })
+                          : h("span", { class: "no-image" })
                         : null,
-                      h("span", { class: "who" }, name),
+                      h("span", { class: "name" }, name),
                       h(
                         "span",
                         { class: "bar", "aria-hidden": "true" },
@@ -182,7 +182,7 @@ export const render = component(
               state.moreItems
                 ? h(
                     "p",
-                    { class: "quiet small" },
+                    { class: "muted small" },
                     `and ${word(state.moreItems, "item")} more that were seen more often.`,
                   )
                 : null,
@@ -194,15 +194,15 @@ export const render = component(
               state.contradictions.length
                 ? h(
                     "p",
-                    { class: "quiet small" },
+                    { class: "muted small" },
                     "Questions with answers of both kinds. ",
                     "Those with the largest minority come first.",
                   )
-                : h("p", { class: "quiet small" }, "No answers contradict each other."),
+                : h("p", { class: "muted small" }, "No answers contradict each other."),
               h(
                 "ol",
-                { class: "odds" },
-                state.contradictions.map(({ sentence, so, not, items }, k) =>
+                { class: "contradictions" },
+                state.contradictions.map(({ sentence, agree, disagree, items }, k) =>
                   h(
                     "li",
                     {},
@@ -214,13 +214,18 @@ export const render = component(
                         onclick: pick(items),
                       },
                       h("span", {}, sentence),
-                      h("span", { class: "tally" }, h("b", {}, `${so} so`), ` · ${not} not`),
+                      h(
+                        "span",
+                        { class: "counts" },
+                        h("b", {}, `${agree} yes`),
+                        ` · ${disagree} no`,
+                      ),
                     ),
                   ),
                 ),
               ),
               state.moreContradictions
-                ? h("p", { class: "quiet small" }, `and ${figure(state.moreContradictions)} more.`)
+                ? h("p", { class: "muted small" }, `and ${figure(state.moreContradictions)} more.`)
                 : null,
             ),
           ),

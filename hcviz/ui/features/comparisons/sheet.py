@@ -43,7 +43,7 @@ class _Counted:
 
     dataset: Dataset
     counts: dict[str, Any] | None = None
-    held: list[int] | None = None
+    agreement: list[int] | None = None
 
 
 _last_counted: WeakKeyDictionary[Store, _Counted] = WeakKeyDictionary()
@@ -73,11 +73,11 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
         "contradictions": [
             {
                 "sentence": comparison_sentence(row, labels),
-                "so": so,
-                "not": other,
+                "agree": agree,
+                "disagree": disagree,
                 "items": sorted(set(row)),
             }
-            for row, (so, other) in zip(shown, tally, strict=True)
+            for row, (agree, disagree) in zip(shown, tally, strict=True)
         ],
         "moreContradictions": max(0, len(found.contradictions) - MAX_CONTRADICTIONS),
     }
@@ -85,8 +85,8 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
 
 def agreement_with_tree(tree: Tree, comparisons: Comparisons) -> list[int]:
     """Return how many comparisons the tree agrees with, contradicts, and leaves open."""
-    held = comparisons_held(tree, comparisons)
-    return [int((held == each).sum()) for each in (1, -1, 0)]
+    signs = comparisons_held(tree, comparisons)
+    return [int((signs == each).sum()) for each in (1, -1, 0)]
 
 
 _counts_at_once, _agreement_at_once = (
@@ -117,7 +117,7 @@ def state(store: Store) -> dict[str, Any]:
         "comparisons": len(comparisons),
         "own": len(store.session.choices),
         **counts,
-        "held": shown.held,
+        "agreement": shown.agreement,
         "tree": store.session.snapshot is not None,
         "waits": waits,
         "images": _images(store, [row[0] for row in counts["items"] or ()]),
@@ -134,8 +134,8 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     assert dataset is not None
     tree = None if session.snapshot is None else session.snapshot.tree
     if len(comparisons) <= MAX_COUNTED_AT_ONCE:
-        held = None if tree is None else _agreement_at_once(tree, comparisons)
-        return _Counted(dataset, _counts_at_once(comparisons, labels), held), ""
+        agreement = None if tree is None else _agreement_at_once(tree, comparisons)
+        return _Counted(dataset, _counts_at_once(comparisons, labels), agreement), ""
     before = _last_counted.get(store)
     if before is None or before.dataset is not dataset:
         before = _Counted(dataset)
@@ -146,20 +146,20 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     if tree is not None and not store.is_streaming:
         wanted[*of, tree] = lambda: agreement_with_tree(tree, comparisons)
     known = store.compute_cache.ask("comparisons", wanted)
-    counts, held = known.get((*of, "counts")), known.get((*of, tree))
-    for fault in (counts, held):
+    counts, agreement = known.get((*of, "counts")), known.get((*of, tree))
+    for fault in (counts, agreement):
         if isinstance(fault, HcvizError):
             return before, str(fault)
     found = _Counted(
         dataset,
         before.counts if counts is None else counts,
-        None if tree is None else before.held if held is None else held,
+        None if tree is None else before.agreement if agreement is None else agreement,
     )
     _last_counted[store] = found
     if len(known) < len(wanted):
         note = " The numbers shown are the last ones." if found.counts else ""
         return found, f"Counting {sum(answers_by_question(store).values()):,} answers…{note}"
-    moving = tree is not None and held is None
+    moving = tree is not None and agreement is None
     return found, "The tree is compared with the answers when the run has finished." * moving
 
 

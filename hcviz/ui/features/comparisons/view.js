@@ -2,7 +2,7 @@ const settings = { how: false, open: false, given: false }
 // A click does not move the focus, so that the keys 1, 2 and 3 keep their meaning.
 const still = { onmousedown: event => event.preventDefault() }
 
-function three(state, send) {
+function questionCard(state, send) {
   const central = state.question === "central"
   return h(
     "div",
@@ -25,7 +25,7 @@ function three(state, send) {
     ),
     h(
       "ul",
-      { class: "three", "aria-label": "Asked items" },
+      { class: "choices", "aria-label": "Asked items" },
       state.items.map((item, k) =>
         h(
           "li",
@@ -60,7 +60,7 @@ function three(state, send) {
         "Skip",
         h("kbd", {}, "Space"),
       ),
-      h("span", { class: "quiet small", role: "status", title: state.last }, count(state)),
+      h("span", { class: "muted small", role: "status", title: state.last }, count(state)),
     ),
   )
 }
@@ -70,7 +70,7 @@ function count(state) {
 }
 
 // The answers, the newest first. Each can be shown in the tree, and removed.
-function given(state, send) {
+function answerList(state, send) {
   const row = each =>
     h(
       "li",
@@ -101,7 +101,7 @@ function given(state, send) {
   return h(
     "details",
     {
-      class: "given",
+      class: "answers",
       open: settings.given,
       ontoggle: event => {
         settings.given = event.target.open
@@ -109,7 +109,7 @@ function given(state, send) {
     },
     h("summary", { "data-key": "c-given" }, `Your answers (${state.answers.toLocaleString("en")})`),
     h("ul", { "aria-label": "Your answers", "data-scroll": "c-given" }, state.given.map(row)),
-    more ? h("p", { class: "quiet small" }, `and ${counted(more, "earlier one")}`) : null,
+    more ? h("p", { class: "muted small" }, `and ${counted(more, "earlier one")}`) : null,
   )
 }
 
@@ -128,7 +128,7 @@ export const render = component("compare", (state, send) => {
   const asking = state.items.length > 0
   const body = [
     asking
-      ? three(state, send)
+      ? questionCard(state, send)
       : h(
           "div",
           { class: "row" },
@@ -148,29 +148,29 @@ export const render = component("compare", (state, send) => {
         ),
     asking || !state.answers
       ? null
-      : h("p", { class: "quiet small", role: "status", title: state.last }, count(state)),
-    state.unheeded
+      : h("p", { class: "muted small", role: "status", title: state.last }, count(state)),
+    state.ignored
       ? h(
           "p",
-          { class: "small unheeded" },
-          state.unheeded.sentence,
+          { class: "small ignored" },
+          state.ignored.sentence,
           " ",
           h(
             "button",
             {
               class: "link",
               "data-key": "c-method",
-              onclick: () => send("method", { value: state.unheeded.method }),
+              onclick: () => send("method", { value: state.ignored.method }),
             },
-            `Use ${state.unheeded.title.toLowerCase()}`,
+            `Use ${state.ignored.title.toLowerCase()}`,
           ),
         )
       : null,
-    state.answers ? given(state, send) : null,
+    state.answers ? answerList(state, send) : null,
     h(
       "details",
       {
-        class: "how",
+        class: "settings",
         open: settings.how,
         ontoggle: event => {
           settings.how = event.target.open
@@ -194,7 +194,7 @@ export const render = component("compare", (state, send) => {
     h("summary", {}, h("h2", {}, "Compare three")),
     h(
       "p",
-      { class: "quiet small" },
+      { class: "muted small" },
       "Choose the odd one out of three items. ",
       "Some methods make a tree from such answers.",
     ),

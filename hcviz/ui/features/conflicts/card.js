@@ -21,15 +21,20 @@ function chip(leaf, kind, answer, send) {
   )
 }
 
-function answerAtOdds(answer, send) {
+function conflictingAnswer(answer, send) {
   return h(
     "div",
     {
-      class: `answer ${answer.fresh ? "fresh" : ""}`,
+      class: `answer ${answer.isNew ? "new" : ""}`,
       role: "group",
-      "aria-label": `${answer.fresh ? "The new answer" : "An earlier answer"}: ${answer.sentence}`,
+      "aria-label": `${answer.isNew ? "The new answer" : "An earlier answer"}: ${answer.sentence}`,
     },
-    h("div", { class: "by" }, h("b", {}, answer.fresh ? "New" : "Earlier"), ` ${answer.author}`),
+    h(
+      "div",
+      { class: "author" },
+      h("b", {}, answer.isNew ? "New" : "Earlier"),
+      ` ${answer.author}`,
+    ),
     h(
       "p",
       {},
@@ -53,12 +58,12 @@ function conflictCard(conflict, send, graph = true) {
     h("button", { "data-key": key, title, onclick: () => send(name, more) }, text)
   return h(
     "div",
-    { class: "clash", role: "alert" },
+    { class: "conflict-card", role: "alert" },
     h("h3", {}, "These answers cannot all be true"),
     later.length
       ? h(
           "p",
-          { class: "turn" },
+          { class: "remaining" },
           `This is one of ${later.length + 1} refused answers. `,
           later.length === 1 ? "The other one comes next." : "The others come next.",
         )
@@ -67,12 +72,12 @@ function conflictCard(conflict, send, graph = true) {
     answers.length
       ? h(
           "div",
-          { class: answers.length === 2 ? "odds two" : "odds" },
-          answers.map(a => answerAtOdds(a, send)),
+          { class: answers.length === 2 ? "answers two" : "answers" },
+          answers.map(a => conflictingAnswer(a, send)),
         )
       : h(
           "details",
-          { class: "later" },
+          { class: "answer-list" },
           h("summary", { "data-key": "members" }, `The ${conflict.members.length} earlier answers`),
           h(
             "ul",
@@ -91,7 +96,7 @@ function conflictCard(conflict, send, graph = true) {
       : null,
     h(
       "div",
-      { class: "ways", role: "group", "aria-label": "What to do" },
+      { class: "choices", role: "group", "aria-label": "What to do" },
       conflict.repairs.map(r =>
         act(`repair-${r.id}`, r.sentence, "resolve", { enable: conflict.id, disable: r.id }),
       ),
@@ -112,7 +117,7 @@ function conflictCard(conflict, send, graph = true) {
       ? h(
           "details",
           {
-            class: "later",
+            class: "answer-list",
             open: laterOpen,
             ontoggle: event => {
               laterOpen = event.target.open

@@ -60,7 +60,7 @@ def _answer_state(store: Store, each: Constraint, is_new: bool) -> dict[str, Any
         "id": each.id,
         "sentence": store.session.sentence_of(each),
         "author": each.author,
-        "fresh": is_new,
+        "isNew": is_new,
         "clade": "are not a group" if each.is_not_group else "are a group",
         "group": [leaf(item) for item in each.group[:MAX_CHIPS]],
         "more": max(0, len(each.group) - MAX_CHIPS),

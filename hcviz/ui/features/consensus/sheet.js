@@ -11,7 +11,7 @@ export const render = component(
   (state, send, root) => {
     whenResized(root, () => send("repaint"))
     root.hcState = state
-    if (!state.items) return h("p", { class: "quiet empty", role: "status" }, state.sentence ?? "")
+    if (!state.items) return h("p", { class: "muted empty", role: "status" }, state.sentence ?? "")
     const n = state.items.length
     const width = Math.max(360, root.clientWidth - 24),
       tall = Math.max(120, root.clientHeight - 76 - PAD)
@@ -123,10 +123,10 @@ export const render = component(
     return [
       h(
         "div",
-        { class: "over" },
+        { class: "toolbar" },
         h(
           "div",
-          { class: "seg", role: "group", "aria-label": "Which tree" },
+          { class: "segmented", role: "group", "aria-label": "Which tree" },
           state.kinds.map(kind),
         ),
         state.kind === "consensus"
@@ -166,7 +166,7 @@ export const render = component(
           "Readable rows",
         ),
       ),
-      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
+      h("p", { class: "muted small summary", role: "status" }, state.sentence),
       h(
         "div",
         {

@@ -122,7 +122,7 @@ def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     stated = draft.statement(session.n_items)
     verdict: dict[str, str] | None = None
-    beliefs: list[tuple[str, str]] = []
+    sample_shares: list[tuple[str, str]] = []
     if stated is not None:
         try:
             found = assess(session, *stated, session.author, not cannot_deny(session.method))
@@ -130,7 +130,7 @@ def _draft(store: Store) -> dict[str, Any]:
         except InvalidConstraint as fault:
             verdict = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
         if verdict["kind"] == "correction":
-            beliefs = supports_model.answer_sentences(store, *stated)
+            sample_shares = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
@@ -143,7 +143,7 @@ def _draft(store: Store) -> dict[str, Any]:
         "apart": chips(draft.apart),
         "verdict": verdict,
         "ready": verdict is not None and verdict["kind"] != REFUSED,
-        "beliefs": [{"kind": kind, "sentence": text} for kind, text in beliefs],
+        "sampleShares": [{"kind": kind, "sentence": text} for kind, text in sample_shares],
     }
 
 
@@ -190,13 +190,13 @@ def _experts(store: Store) -> dict[str, Any] | None:
                 "second": pair.second,
                 "share": None if pair.share is None else supports_model.percent(pair.share),
                 "sentence": _agreement(pair),
-                "clashes": [
+                "disagreements": [
                     {
-                        "id": clash.id,
-                        "sentence": session.sentence_of(by_id[clash.id]),
-                        "with": [session.sentence_of(by_id[i]) for i in clash.with_ids],
+                        "id": each.id,
+                        "sentence": session.sentence_of(by_id[each.id]),
+                        "with": [session.sentence_of(by_id[i]) for i in each.with_ids],
                     }
-                    for clash in pair.disagreements
+                    for each in pair.disagreements
                 ],
                 "more": pair.n_disagreements - len(pair.disagreements),
             }

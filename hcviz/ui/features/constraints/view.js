@@ -6,7 +6,7 @@ function draftCard(draft, ignored, send) {
   return h(
     "div",
     { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
-    h("p", { class: "says" }, draft.sentence),
+    h("p", { class: "statement" }, draft.sentence),
     picked("together", "Together", draft.together, send),
     picked("apart", "Odd one out", draft.apart, send),
     draft.verdict
@@ -18,8 +18,8 @@ function draftCard(draft, ignored, send) {
         )
       : null,
     ignored ? ignoredCard(ignored, send) : null,
-    ...draft.beliefs.map(v =>
-      h("div", { class: `belief ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence),
+    ...draft.sampleShares.map(v =>
+      h("div", { class: `sample-share ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence),
     ),
     h(
       "div",
@@ -100,7 +100,7 @@ function row(item, send) {
       h("span", { class: `tag ${item.state}` }, item.state),
       item.author,
       item.weight !== 1 ? ` · weight ${item.weight}` : "",
-      h("span", { class: "gap" }),
+      h("span", { class: "spacer" }),
       h(
         "button",
         {
@@ -127,7 +127,7 @@ function row(item, send) {
         icon("bin"),
       ),
     ),
-    item.reason ? h("p", { class: "quiet small" }, item.reason) : null,
+    item.reason ? h("p", { class: "muted small" }, item.reason) : null,
     noting || item.note
       ? h(
           "div",
@@ -146,7 +146,7 @@ function row(item, send) {
           noting
             ? h(
                 "label",
-                { class: "weigh", title: "Counts for methods that weigh answers" },
+                { class: "weight", title: "Counts for methods that weigh answers" },
                 "Weight ",
                 h("input", {
                   type: "number",
@@ -191,7 +191,7 @@ function fold(group, send) {
         group.rows.map(item => row(item, send)),
       ),
       group.more
-        ? h("p", { class: "quiet small" }, `and ${group.more.toLocaleString("en")} more`)
+        ? h("p", { class: "muted small" }, `and ${group.more.toLocaleString("en")} more`)
         : null,
     ),
   )
@@ -207,12 +207,12 @@ function pair(p, send) {
       h("b", {}, `${p.first} and ${p.second}`),
       p.share === null ? null : h("span", { class: "share" }, `${p.share} agree`),
     ),
-    h("p", { class: "quiet small" }, p.sentence),
-    p.clashes.length
+    h("p", { class: "muted small" }, p.sentence),
+    p.disagreements.length
       ? h(
           "ul",
           { "aria-label": `Where ${p.first} and ${p.second} contradict each other` },
-          p.clashes.map(c =>
+          p.disagreements.map(c =>
             h(
               "li",
               {},
@@ -220,16 +220,16 @@ function pair(p, send) {
                 "button",
                 {
                   class: "sentence",
-                  "data-key": `clash-${p.first}-${p.second}-${c.id}`,
+                  "data-key": `disagreement-${p.first}-${p.second}-${c.id}`,
                   title: "Show its items in the tree",
                   onclick: () => send("show", { id: c.id }),
                 },
                 c.sentence,
               ),
-              h("p", { class: "quiet small" }, "against: ", c.with.join("; ")),
+              h("p", { class: "muted small" }, "against: ", c.with.join("; ")),
             ),
           ),
-          p.more ? h("li", { class: "quiet small" }, `and ${p.more} more`) : null,
+          p.more ? h("li", { class: "muted small" }, `and ${p.more} more`) : null,
         )
       : null,
   )
@@ -256,18 +256,18 @@ function people(found, send) {
           }),
           h(
             "span",
-            { class: "who", title: e.name },
+            { class: "name", title: e.name },
             e.name,
             e.you ? h("i", {}, " new answers") : null,
           ),
           h(
             "span",
-            { class: "quiet small" },
+            { class: "muted small" },
             `${e.used.toLocaleString("en")} of ${e.answers.toLocaleString("en")}`,
           ),
           h(
             "label",
-            { class: "weigh", title: "How much their answers count, for methods that weigh them" },
+            { class: "weight", title: "How much their answers count, for methods that weigh them" },
             h("span", { "aria-hidden": "true" }, "×"),
             h("input", {
               type: "number",
@@ -283,7 +283,7 @@ function people(found, send) {
       ),
       found.weighs
         ? null
-        : h("p", { class: "quiet small" }, "Weights count for methods that weigh answers."),
+        : h("p", { class: "muted small" }, "Weights count for methods that weigh answers."),
     ),
     found.pairs.map(p => pair(p, send)),
   ]
@@ -358,7 +358,7 @@ export const render = component("constraints", (state, send) => {
         )
       : h(
           "div",
-          { class: "quiet small" },
+          { class: "muted small" },
           h("p", {}, "None yet. To correct the tree:"),
           h(
             "ol",
@@ -373,7 +373,7 @@ export const render = component("constraints", (state, send) => {
     state.experts ? people(state.experts, send) : null,
     h(
       "label",
-      { class: "you", title: "Author of the answers to come" },
+      { class: "your-name", title: "Author of the answers to come" },
       "You are ",
       h("input", {
         type: "text",

@@ -8,7 +8,7 @@ const W = 260,
 SECTIONS.profile = (state, send) =>
   foldable(state, send, () =>
     state.sentence
-      ? [h("p", { class: "quiet small" }, state.sentence)]
+      ? [h("p", { class: "muted small" }, state.sentence)]
       : [
           plot(state),
           h(
@@ -21,7 +21,7 @@ SECTIONS.profile = (state, send) =>
               state.facts[0][0].toLowerCase(),
             ),
             state.own
-              ? h("li", {}, h("i", { class: "own", "aria-hidden": "true" }), "the tree's cut")
+              ? h("li", {}, h("i", { class: "tree-cut", "aria-hidden": "true" }), "the tree's cut")
               : null,
           ),
           h(
@@ -29,7 +29,7 @@ SECTIONS.profile = (state, send) =>
             { class: "numbers" },
             state.facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
           ),
-          h("p", { class: "quiet small", role: "status" }, state.words),
+          h("p", { class: "muted small", role: "status" }, state.words),
         ],
   )
 
@@ -84,7 +84,7 @@ function plot({ curve, best, own, size, third, words }) {
     own
       ? svg(
           "path",
-          { class: "own", d: `M${x(own[0])} ${y(own[1]) - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` },
+          { class: "tree-cut", d: `M${x(own[0])} ${y(own[1]) - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` },
           svg("title", {}, `The tree: ${own[0]} | ${size - own[0]}, ${digits(own[1])}`),
         )
       : null,

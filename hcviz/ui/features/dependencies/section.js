@@ -1,19 +1,19 @@
 SECTIONS.worth = (state, send) =>
   foldable(state, send, () =>
     state.sentence
-      ? [h("p", { class: "quiet small" }, state.sentence)]
+      ? [h("p", { class: "muted small" }, state.sentence)]
       : [
           h(
             "dl",
             { class: "numbers" },
             state.facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
           ),
-          h("p", { class: "quiet small" }, state.words),
+          h("p", { class: "muted small" }, state.words),
           h("p", { class: "small" }, h("b", {}, state.count)),
           h(
             "ul",
             {
-              class: "marked",
+              class: "marked-answers",
               "data-scroll": "marked",
               "aria-label": "Answers and what they are worth",
             },
@@ -35,9 +35,9 @@ SECTIONS.worth = (state, send) =>
             ),
           ),
           state.more
-            ? h("p", { class: "quiet small" }, `and ${state.more.toLocaleString("en")} more`)
+            ? h("p", { class: "muted small" }, `and ${state.more.toLocaleString("en")} more`)
             : null,
-          state.method ? h("p", { class: "quiet small" }, state.method) : null,
+          state.method ? h("p", { class: "muted small" }, state.method) : null,
           h(
             "button",
             {

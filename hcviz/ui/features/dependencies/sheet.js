@@ -10,7 +10,7 @@ const opened = new Set()
 export const render = component("dependencies", (state, send, root) => {
   whenResized(root, () => send("repaint"))
   if (!state.boxes?.length)
-    return h("p", { class: "quiet" }, state.sentence || "There are no answers yet.")
+    return h("p", { class: "muted" }, state.sentence || "There are no answers yet.")
   const boxes = state.boxes.map((box, k) => ({ ...box, k, all: opened.has(box.pair) }))
   for (const box of boxes) {
     box.keysShown = box.all ? box.keys : box.keys.slice(0, KEYS)
@@ -103,9 +103,9 @@ export const render = component("dependencies", (state, send, root) => {
   return [
     h(
       "div",
-      { class: "over" },
+      { class: "toolbar" },
       h("p", { class: "small", role: "status" }, h("b", {}, state.sentence)),
-      h("p", { class: "quiet small" }, state.words),
+      h("p", { class: "muted small" }, state.words),
     ),
     h(
       "div",
@@ -119,7 +119,7 @@ export const render = component("dependencies", (state, send, root) => {
         ? [
             h(
               "p",
-              { class: "quiet small" },
+              { class: "muted small" },
               "An arrow leads from a pair to a pair that it depends on, which is resolved first. ",
               "The pairs that decide the measure are marked.",
             ),
@@ -159,7 +159,7 @@ export const render = component("dependencies", (state, send, root) => {
             layers ? h("h2", {}, `On their own (${alone.length.toLocaleString("en")})`) : null,
             h(
               "div",
-              { class: "alone" },
+              { class: "unconnected" },
               alone.map(box => drawn(box, "")),
             ),
           ]

@@ -98,8 +98,8 @@ def arrange_layers(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int
             total, near = np.zeros(count), np.zeros(count)
             np.add.at(total, here_of, place[there_of])
             np.add.at(near, here_of, 1.0)
-            wish = np.where(near > 0, total / np.maximum(near, 1.0), place)[here]
-            place[here[np.lexsort((place[here], wish))]] = np.arange(here.size)
+            wanted = np.where(near > 0, total / np.maximum(near, 1.0), place)[here]
+            place[here[np.lexsort((place[here], wanted))]] = np.arange(here.size)
     return layer, place
 
 

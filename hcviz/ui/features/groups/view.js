@@ -92,7 +92,7 @@ function itemList(row, send) {
         ),
       ),
     ),
-    row.more ? h("li", { class: "quiet" }, `and ${row.more.toLocaleString("en")} more`) : null,
+    row.more ? h("li", { class: "muted" }, `and ${row.more.toLocaleString("en")} more`) : null,
   )
 }
 
@@ -104,11 +104,11 @@ function dropTarget(row, send) {
       if (!takes(event)) return
       event.preventDefault()
       event.stopPropagation()
-      event.currentTarget.classList.add("over")
+      event.currentTarget.classList.add("drop-target")
     },
-    ondragleave: event => event.currentTarget.classList.remove("over"),
+    ondragleave: event => event.currentTarget.classList.remove("drop-target"),
     ondrop: event => {
-      event.currentTarget.classList.remove("over")
+      event.currentTarget.classList.remove("drop-target")
       if (!takes(event)) return
       event.preventDefault()
       event.stopPropagation()
@@ -158,7 +158,7 @@ function groupRow(row, state, send, tabbed) {
       { class: "line" },
       row.hasInside
         ? h("span", {
-            class: "twist",
+            class: "toggle",
             "aria-hidden": "true",
             onclick: event => {
               event.stopPropagation()
@@ -167,7 +167,7 @@ function groupRow(row, state, send, tabbed) {
               send("repaint")
             },
           })
-        : h("span", { class: "none" }),
+        : h("span", { class: "no-toggle" }),
       nameOf(row, send),
       row.accepted ? h("span", { class: "mark", title: "Accepted" }, icon("check")) : null,
       row.locked ? h("span", { class: "mark lock", title: "Locked" }, icon("lock")) : null,
@@ -225,7 +225,7 @@ function groupRow(row, state, send, tabbed) {
           )
         : null,
     ),
-    row.note ? h("div", { class: "below", title: row.note }, row.note) : null,
+    row.note ? h("div", { class: "note", title: row.note }, row.note) : null,
     changeLine(row, (act, more) => send(act, more)),
     row.listed ? itemList(row, send) : null,
   )
@@ -321,7 +321,7 @@ export const render = component("groups", (state, send, root) => {
       ? null
       : h(
           "p",
-          { class: "quiet small" },
+          { class: "muted small" },
           "Select a branch, press N and type its name. Named groups are listed here.",
         ),
     placed.length ? outline(placed, "Groups") : null,
@@ -329,7 +329,7 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            class: "all",
+            class: "all-groups",
             "data-key": "accept-groups",
             title: "Let these groups have the items of their branches",
             onclick: () => send("accept-groups"),
@@ -341,7 +341,7 @@ export const render = component("groups", (state, send, root) => {
       ? h(
           "button",
           {
-            class: "all",
+            class: "all-groups",
             "data-key": "lock-groups",
             title:
               "Keep these groups in every tree. Groups that contradict other constraints stay " +

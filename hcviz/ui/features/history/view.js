@@ -20,7 +20,7 @@ function strip(steps, send, root) {
       "button",
       {
         "data-key": `h-${s.index}`,
-        class: s.now ? "now" : s.by > 0 ? "undone" : "",
+        class: s.now ? "current" : s.by > 0 ? "undone" : "",
         title:
           words(s) + (s.now ? " (shown now)" : s.by < 0 ? ": go back to it" : ": go forward to it"),
         "aria-label": words(s),
@@ -30,7 +30,7 @@ function strip(steps, send, root) {
       thumb(s.thumb),
       h(
         "span",
-        { class: "about" },
+        { class: "caption" },
         h("span", { class: "label" }, s.label),
         h("span", { class: "cost" }, s.cost || s.answers),
       ),
@@ -42,7 +42,7 @@ function strip(steps, send, root) {
   }
   const group = h(
     "div",
-    { class: opened ? "strip opened" : "strip", role: "group", "aria-label": "History" },
+    { class: opened ? "strip open" : "strip", role: "group", "aria-label": "History" },
     steps.map(step),
   )
   group.addEventListener("keydown", event => {
@@ -60,7 +60,7 @@ function strip(steps, send, root) {
     h(
       "button",
       {
-        class: "bare turn",
+        class: "bare toggle",
         "data-key": "history",
         "aria-expanded": String(opened),
         "aria-label": "All steps",
@@ -132,7 +132,7 @@ export const render = component(
         : h(
             "div",
             {
-              class: `says ${state.error ? "failed" : ""}`,
+              class: `message ${state.error ? "failed" : ""}`,
               role: state.error ? "alert" : "status",
               "aria-live": "polite",
               title: state.hint || null,

@@ -63,9 +63,12 @@ def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None
     if known is None or known[0] is not changes:
         before, after = store.baseline, store.drawn.tree
         gained, lost = changes.gained, changes.lost
-        sure = support_changes.significant_changes(store)
-        if sure is not None:
-            gained, lost = gained[np.isin(gained, sure[0])], lost[np.isin(lost, sure[1])]
+        significant = support_changes.significant_changes(store)
+        if significant is not None:
+            gained, lost = (
+                gained[np.isin(gained, significant[0])],
+                lost[np.isin(lost, significant[1])],
+            )
         listed: dict[Which, tuple[ChangedClade, ...]] = {
             "gained": largest_changes(after, before, gained),
             "lost": largest_changes(before, after, lost),

@@ -106,7 +106,7 @@ def live(store: Store) -> dict[str, Any]:
             words = "Questions asked"
         text = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
         facts.append([words, text])
-    return {"facts": facts, "sure": supports_model.accuracy_state(store)}
+    return {"facts": facts, "accuracy": supports_model.accuracy_state(store)}
 
 
 def _selection(store: Store) -> dict[str, Any] | None:
@@ -128,9 +128,9 @@ def _selection(store: Store) -> dict[str, Any] | None:
         if data is not None and data.images is not None:
             image = as_uri(data.images[chosen[0]])
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
-        mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
-        if mates:
-            facts.append(["Nearest in the tree", join_names(mates, 3, beside.size - 1)])
+        neighbours = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
+        if neighbours:
+            facts.append(["Nearest in the tree", join_names(neighbours, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
@@ -150,14 +150,14 @@ def _selection(store: Store) -> dict[str, Any] | None:
     words += f"{title} selected" + (
         f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
-    sure = supports_model.group_sentence(store, chosen)
+    support = supports_model.group_sentence(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
-    words += f". {sure}" if sure else ""
+    words += f". {support}" if support else ""
     return {
         "title": title,
         "count": len(chosen),
         "facts": facts,
-        "sure": sure,
+        "support": support,
         "image": image,
         "group": group,
         "about": about_model.state(store, tree, chosen),

@@ -48,7 +48,7 @@ function changed(group, send) {
         )
       : null,
     all[which] && rest > 0
-      ? h("p", { class: "quiet small" }, `and ${rest.toLocaleString("en")} that differ less`)
+      ? h("p", { class: "muted small" }, `and ${rest.toLocaleString("en")} that differ less`)
       : null,
   )
 }
@@ -61,21 +61,21 @@ function changes(state, send) {
     state.later
       ? h(
           "p",
-          { class: "quiet small" },
+          { class: "muted small" },
           "Clades that change are listed here when the run has finished.",
         )
       : groups.length
         ? groups.map(group => changed(group, send))
         : h(
             "p",
-            { class: "quiet small" },
+            { class: "muted small" },
             state.chance ? "No clade's support clearly changed." : "The same clades as before.",
           ),
     state.chance
       ? h(
           "p",
           {
-            class: "quiet small",
+            class: "muted small",
             title: "Their support did not change by more than three standard errors",
           },
           `${counted(state.chance, "clade")} ${state.chance === 1 ? "differs" : "differ"} `,
@@ -122,7 +122,7 @@ export const render = component(
                 : null,
               clusterButtons(s.clusters, send),
             ),
-            s.sure ? h("p", { class: "small group" }, s.sure) : null,
+            s.support ? h("p", { class: "small" }, s.support) : null,
             facts(s.facts),
             aboutSelection(s.about, s.group, send),
             s.members.length > 1
@@ -142,21 +142,21 @@ export const render = component(
                         m.name,
                       ),
                     ),
-                    s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null,
+                    s.more ? h("span", { class: "muted small" }, `and ${s.more} more`) : null,
                   ),
                 ]
               : null,
           )
         : h(
             "p",
-            { class: "quiet small" },
+            { class: "muted small" },
             "Click anywhere near a branch, a name or a cell of the heatmap.",
           ),
       // The same as text, which a screen reader reads when the selection changes.
       h(
         "div",
         {
-          class: "sr",
+          class: "sr-only",
           role: "region",
           "aria-live": "polite",
           "aria-label": "Selected subtree in words",
@@ -164,21 +164,21 @@ export const render = component(
         s ? s.words : "Nothing is selected.",
       ),
       h("h2", {}, "This tree"),
-      h("p", { class: "sure", role: "status", hidden: true }),
+      h("p", { class: "accuracy", role: "status", hidden: true }),
       h("div", { class: "tree-facts" }),
       changes(state.changes, send),
-      ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
+      ...state.notes.map(note => h("p", { class: "muted small" }, note)),
     ]
   },
   (live, root) => {
-    const sure = root.querySelector(".sure")
-    sure.hidden = !live.sure
-    sure.className = `sure ${(live.sure?.word ?? "").replaceAll(" ", "-")}`
-    const open = sure.querySelector("details")?.open ?? false
-    sure.replaceChildren(
-      h("b", {}, `Supports: ${live.sure?.word}`),
-      live.sure?.why ?? "",
-      live.sure?.details
+    const accuracy = root.querySelector(".accuracy")
+    accuracy.hidden = !live.accuracy
+    accuracy.className = `accuracy ${(live.accuracy?.word ?? "").replaceAll(" ", "-")}`
+    const open = accuracy.querySelector("details")?.open ?? false
+    accuracy.replaceChildren(
+      h("b", {}, `Supports: ${live.accuracy?.word}`),
+      live.accuracy?.why ?? "",
+      live.accuracy?.details
         ? h(
             "details",
             { open },
@@ -191,14 +191,14 @@ export const render = component(
               },
               "Details",
             ),
-            live.sure.details,
+            live.accuracy.details,
           )
         : "",
     )
     root
       .querySelector(".tree-facts")
       .replaceChildren(
-        live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."),
+        live.facts?.length ? facts(live.facts) : h("p", { class: "muted small" }, "No tree yet."),
       )
   },
 )

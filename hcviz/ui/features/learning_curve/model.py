@@ -40,7 +40,7 @@ class BaselineRuns:
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = BackgroundRuns(schedule)
+        self._background = BackgroundRuns(schedule)
         self._at: Key | None = None  # the key of the run in progress
         self._ours: TreeCache = {}
         store.subscribe(
@@ -51,10 +51,10 @@ class BaselineRuns:
     @property
     def busy(self) -> bool:
         """True while a method runs."""
-        return self._behind.busy
+        return self._background.busy
 
     def close(self) -> None:
-        self._behind.close()
+        self._background.close()
         self._at = None
 
     def _next(self) -> None:
@@ -89,7 +89,7 @@ class BaselineRuns:
             self._know(key, known, last.tree if last is not None and fault is None else None)
 
         self._at = key
-        self._behind.start(name, problem, {}, seed, done, seconds=self._store.seconds)
+        self._background.start(name, problem, {}, seed, done, seconds=self._store.seconds)
 
     def _know(self, key: Key, known: TreeCache, tree: Tree | None) -> None:
         known[key] = tree

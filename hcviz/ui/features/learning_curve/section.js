@@ -23,10 +23,10 @@ function scale(most) {
 }
 
 SECTIONS.learning = state => {
-  const { points, beside } = state
+  const { points, baselines } = state
   const last = Math.max(1, ...points.map(p => p[0]))
   const [top, steps] = scale(
-    state.top ?? Math.max(1e-4, ...points.map(p => p[1]), ...beside.map(b => b[1])),
+    state.top ?? Math.max(1e-4, ...points.map(p => p[1]), ...baselines.map(b => b[1])),
   )
   const x = count => LEFT + ((W - LEFT - RIGHT) * count) / last
   const y = share => TOP + (H - TOP - FOOT) * (1 - share / top)
@@ -44,10 +44,12 @@ SECTIONS.learning = state => {
     const title = `${counted(p[0], "answer")}: ${p[1].toFixed(4)}`
     return `<circle cx="${cx}" cy="${cy}" r="2.4"><title>${title}</title></circle>`
   }
+  // The class of a baseline: the first is dashed, the second is dotted.
+  const line = k => (k ? "baseline second" : "baseline")
   const picture = `<svg viewBox="0 0 ${W} ${H}" role="img">
     ${grid.map(gridLine).join("")}
     ${counts.map(v => `<text x="${x(v)}" y="${H - 4}" class="x">${v}</text>`).join("")}
-    ${beside.map(([, v], k) => `<path class="beside b${k}" d="${across(v)}"/>`).join("")}
+    ${baselines.map(([, v], k) => `<path class="${line(k)}" d="${across(v)}"/>`).join("")}
     <path class="curve" d="M${points.map(p => place(p).join(" ")).join("L")}"/>
     ${points.map(dot).join("")}
   </svg>`
@@ -68,14 +70,14 @@ SECTIONS.learning = state => {
       "p",
       { class: "small measure", title: state.better },
       state.measure,
-      h("span", { class: "quiet" }, " against answers"),
+      h("span", { class: "muted" }, " against answers"),
     ),
     box,
     h(
       "ul",
       { class: "curve-key small" },
       row("curve", "this session", points[points.length - 1][1]),
-      beside.map(([text, value], k) => row(`beside b${k}`, text, value)),
+      baselines.map(([text, value], k) => row(line(k), text, value)),
     ),
   ]
 }

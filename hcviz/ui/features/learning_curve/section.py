@@ -33,15 +33,15 @@ def _to_target(store: Store, target: Tree) -> dict[str, Any] | None:
     if not found:
         return None
     points = [(len(each.answers), target_distance(target, each.tree)) for each in found]
-    beside = [(title, target_distance(target, tree)) for title, tree in store.view.baselines]
+    baselines = [(title, target_distance(target, tree)) for title, tree in store.view.baselines]
     count, now = points[-1]
     return {
         "measure": "Triplet distance to the target",
         "better": "Lower is better.",
         "points": list(map(list, points)),
-        "beside": list(map(list, beside)),
+        "baselines": list(map(list, baselines)),
         "sentence": f"After {_answer_count(count)}: {_format_share(now)}."
-        + "".join(f" {title.capitalize()}: {_format_share(y)}." for title, y in beside),
+        + "".join(f" {title.capitalize()}: {_format_share(y)}." for title, y in baselines),
     }
 
 
@@ -50,7 +50,7 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
     if not found:
         return None
     now = store.session.enabled
-    beside = [
+    baselines = [
         (title, count_satisfied(tree, now) / len(now)) for title, tree in store.view.baselines
     ]
     last = found[-1]
@@ -59,10 +59,10 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
         "measure": "Later answers that the tree satisfied already",
         "better": "Higher is better. No target tree is known for these items.",
         "points": [[each.answers, each.share] for each in found],
-        "beside": list(map(list, beside)),
+        "baselines": list(map(list, baselines)),
         "sentence": f"After {_answer_count(last.answers)}: "
         f"{last.true} of the {last.held} given later."
-        + "".join(f" {title.capitalize()}: {_format_share(y)} of all." for title, y in beside),
+        + "".join(f" {title.capitalize()}: {_format_share(y)} of all." for title, y in baselines),
     }
 
 

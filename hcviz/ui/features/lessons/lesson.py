@@ -97,8 +97,8 @@ class Lesson:
 def judge_guess(asked: PlacementQuestion, items: tuple[int, ...]) -> GuessResult:
     """Judge the guess that the item belongs beside ``items``, which need not be a clade.
 
-    The mates of the item are the others in its smallest clade of the target tree. A place is
-    correct if it is beside a clade of mates; the tree on the screen may have several such clades.
+    The siblings of the item are the others in its smallest clade of the target tree. A place is
+    correct if it is beside a clade of siblings. The tree on the screen may have several of them.
 
     Notes
     -----

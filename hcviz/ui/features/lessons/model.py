@@ -76,19 +76,21 @@ def _outcome(
     asked: PlacementQuestion, outcome: GuessResult, labels: tuple[str, ...]
 ) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names_text(gap.target_siblings(asked.target).tolist(), labels)
+    siblings = names_text(gap.target_siblings(asked.target).tolist(), labels)
     if outcome.right:
-        sentence = f"In the correct tree {item} is with {mates}."
+        sentence = f"In the correct tree {item} is with {siblings}."
     else:
         place = names_text(gap.clade(outcome.best).tolist(), labels)
         away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
-        sentence = f"In the correct tree {item} is with {mates}: beside {place}, {away} from yours."
+        sentence = (
+            f"In the correct tree {item} is with {siblings}: beside {place}, {away} from yours."
+        )
     if not outcome.n_stated:
         share = f"The correct tree has no statement about {item} at your place."
     else:
         share = f"{100 * outcome.share:.0f} % of the triplets of your place are correct"
-        vague = outcome.true == outcome.n_stated and not outcome.right
-        share += ", but a more precise place exists." if vague else "."
+        imprecise = outcome.true == outcome.n_stated and not outcome.right
+        share += ", but a more precise place exists." if imprecise else "."
     return {"right": outcome.right, "sentence": sentence, "share": share}
 
 

@@ -32,7 +32,7 @@ export const render = component("lesson", (state, send) => {
       { class: "steps", role: "group", "aria-label": "Steps of the lesson" },
       h(
         "p",
-        { class: "small quiet" },
+        { class: "small muted" },
         replay.at
           ? `Step ${replay.at} of ${replay.of}: ${replay.last}`
           : counted(replay.of, "step"),
@@ -102,7 +102,7 @@ export const render = component("lesson", (state, send) => {
                   h("b", {}, outcome.right ? "Right. " : "Not quite. "),
                   outcome.sentence,
                 ),
-                h("p", { class: "small quiet" }, outcome.share),
+                h("p", { class: "small muted" }, outcome.share),
                 h(
                   "div",
                   { class: "row" },
@@ -114,7 +114,7 @@ export const render = component("lesson", (state, send) => {
             : [
                 h(
                   "p",
-                  { class: "small quiet" },
+                  { class: "small muted" },
                   state.guess
                     ? `Your guess: ${state.guess}.`
                     : "It is drawn apart from the tree. Click the subtree or the item " +
@@ -139,7 +139,7 @@ export const render = component("lesson", (state, send) => {
         )
       : h(
           "p",
-          { class: "small quiet", role: "status" },
+          { class: "small muted", role: "status" },
           state.working ? "The tree is computed again with the answer." : "No more questions.",
         ),
     state.score ? h("p", { class: "small score" }, state.score, ".") : null,

@@ -37,7 +37,7 @@ function levelsRow(state, send) {
     onchange: e => send("clusters", { value: e.target.value }),
   })
   const slider = h("input", {
-    class: "walk",
+    class: "count-slider",
     type: "range",
     min: 1,
     max: state.most,

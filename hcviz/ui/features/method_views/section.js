@@ -7,7 +7,7 @@ SECTIONS.views = (state, send) =>
         h("h3", { class: "small" }, view.name[0].toUpperCase() + view.name.slice(1)),
         VIEWS[view.kind]({ ...view, label: view.name }, send),
         view.sentence && view.kind !== "sentence"
-          ? h("p", { class: "quiet small" }, view.sentence)
+          ? h("p", { class: "muted small" }, view.sentence)
           : null,
       ),
     ),

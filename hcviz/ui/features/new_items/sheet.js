@@ -1,6 +1,6 @@
 // The groups of an item, each with its probability as a bar and a number.
 function places(row) {
-  if (!row.path.length) return h("td", { class: "quiet" }, "No group")
+  if (!row.path.length) return h("td", { class: "muted" }, "No group")
   return h(
     "td",
     { class: "places" },
@@ -121,17 +121,17 @@ function status(state) {
 }
 
 export const render = component("new-items", (state, send) => {
-  if (!state.rows) return h("p", { class: "quiet" }, "No table of new items is open.")
+  if (!state.rows) return h("p", { class: "muted" }, "No table of new items is open.")
   const fitting = state.rows.filter(row => !row.unplaced)
   const apart = state.rows.filter(row => row.unplaced)
   return [
     h(
       "div",
-      { class: "over" },
-      h("p", { class: "left", role: "status" }, status(state)),
+      { class: "toolbar" },
+      h("p", { class: "remaining", role: "status" }, status(state)),
       h(
         "p",
-        { class: "quiet small file", title: state.name },
+        { class: "muted small file", title: state.name },
         [state.name, state.accepted ? `${state.accepted.toLocaleString("en")} accepted` : ""]
           .filter(Boolean)
           .join(" · "),
@@ -149,7 +149,7 @@ export const render = component("new-items", (state, send) => {
             )
           : null,
       ),
-      h("span", { class: "grow" }),
+      h("span", { class: "spacer" }),
       state.changed && state.left
         ? textButton(
             "again",
@@ -177,7 +177,7 @@ export const render = component("new-items", (state, send) => {
     state.notes.length
       ? h(
           "ul",
-          { class: "notes quiet small" },
+          { class: "notes muted small" },
           state.notes.map(note => h("li", {}, note)),
         )
       : null,
@@ -192,7 +192,7 @@ export const render = component("new-items", (state, send) => {
             h("h2", { class: "apart" }, "Fit nowhere"),
             h(
               "p",
-              { class: "quiet small" },
+              { class: "muted small" },
               "These items are unlike all items of the table, or most like items without a group.",
             ),
             table(apart, ["New item", "Best guess", "Decision"], state, send, true),
@@ -201,7 +201,7 @@ export const render = component("new-items", (state, send) => {
       state.left > state.rows.length
         ? h(
             "p",
-            { class: "quiet" },
+            { class: "muted" },
             `and ${(state.left - state.rows.length).toLocaleString("en")} more`,
           )
         : null,

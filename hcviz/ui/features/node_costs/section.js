@@ -1,7 +1,7 @@
 SECTIONS.costs = (state, send) =>
   foldable(state, send, () =>
     state.cost === null
-      ? [h("p", { class: "quiet small" }, state.sentence)]
+      ? [h("p", { class: "muted small" }, state.sentence)]
       : [
           h(
             "dl",
@@ -30,13 +30,13 @@ SECTIONS.costs = (state, send) =>
                 ]
               : null,
           ),
-          h("p", { class: "quiet small" }, state.what),
+          h("p", { class: "muted small" }, state.what),
           state.mostExpensive.length
             ? [
                 h("h3", {}, "Where it comes from"),
                 h(
                   "ul",
-                  { class: "picks", "aria-label": "Most expensive nodes" },
+                  { class: "nodes", "aria-label": "Most expensive nodes" },
                   state.mostExpensive.map(each =>
                     h(
                       "li",

@@ -46,9 +46,9 @@ export const render = component("form", (state, send) => [
   state.data.length ? h("h2", {}, "Data") : null,
   ...state.data.map(f => row(f, send)),
   h("h2", {}, "Method"),
-  state.about ? h("p", { class: "quiet small" }, state.about) : null,
+  state.about ? h("p", { class: "muted small" }, state.about) : null,
   state.fields.length
     ? state.fields.map(f => row(f, send))
-    : h("p", { class: "quiet small" }, "This method has no parameters."),
-  state.place ? h("p", { class: "quiet small place" }, state.place) : null,
+    : h("p", { class: "muted small" }, "This method has no parameters."),
+  state.place ? h("p", { class: "muted small place" }, state.place) : null,
 ])

@@ -70,7 +70,7 @@ function pictureForm(save) {
     )
   const own = h(
     "div",
-    { class: "own", hidden: picture.page !== "own" },
+    { class: "custom-size", hidden: picture.page !== "own" },
     length("width", "Width in millimetres"),
     " × ",
     length("height", "Height in millimetres"),

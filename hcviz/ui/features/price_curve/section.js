@@ -3,17 +3,17 @@ const PACE = 250
 SECTIONS.prices = (state, send, root) =>
   foldable(state, send, () =>
     state.sentence
-      ? [h("p", { class: "quiet small" }, state.sentence)]
+      ? [h("p", { class: "muted small" }, state.sentence)]
       : [
           slider(state, send, sliderPosition(root, "lam-slider")),
           state.large
-            ? h("p", { class: "quiet small" }, "The curve is drawn for up to 2,500 items.")
+            ? h("p", { class: "muted small" }, "The curve is drawn for up to 2,500 items.")
             : state.points.length > 1
               ? plot(state, send)
               : null,
-          state.waiting ? h("p", { class: "quiet small" }, state.waiting) : null,
+          state.waiting ? h("p", { class: "muted small" }, state.waiting) : null,
           state.now
-            ? h("p", { class: "quiet small", role: "status" }, `This tree, ${state.now.sentence}.`)
+            ? h("p", { class: "muted small", role: "status" }, `This tree, ${state.now.sentence}.`)
             : null,
         ],
   )

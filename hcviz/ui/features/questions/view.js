@@ -107,7 +107,7 @@ function card(question, send) {
           question.picks ? null : piece(question),
           names(question, send),
         ),
-    h("p", { class: "quiet small why" }, question.why),
+    h("p", { class: "muted small why" }, question.why),
     h(
       "div",
       { class: "answers" },
@@ -202,7 +202,7 @@ export const render = component("question", (state, send) => {
     h(
       "details",
       {
-        class: "how",
+        class: "settings",
         open: settings.open,
         ontoggle: event => {
           settings.open = event.target.open
@@ -247,7 +247,7 @@ export const render = component("question", (state, send) => {
             ),
           )
         : null,
-      h("p", { class: "quiet small" }, state.about),
+      h("p", { class: "muted small" }, state.about),
     ),
   ]
 })

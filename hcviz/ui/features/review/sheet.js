@@ -24,7 +24,7 @@ function offer(state, send) {
       : null,
     h(
       "p",
-      { class: "quiet" },
+      { class: "muted" },
       replaces
         ? `${mine ? "Its groups replace yours; undo brings yours back. " : ""}` +
             "Items that the file lacks are in none of its groups."
@@ -76,7 +76,7 @@ function side(group, row, send, key) {
 }
 
 function decision(row, send) {
-  if (row.same) return h("td", {}, h("span", { class: "quiet" }, "Nothing to decide"))
+  if (row.same) return h("td", {}, h("span", { class: "muted" }, "Nothing to decide"))
   const name = (row.second ?? row.first).name
   const decided = row.decided
     ? h("span", { class: `decided ${row.decided}` }, icon("check"), DECIDED[row.decided])
@@ -108,20 +108,20 @@ function decision(row, send) {
 
 export const render = component("review", (state, send) => {
   if (state.offer) return offer(state, send)
-  if (!state.rows) return h("p", { class: "quiet" }, "No second version is open.")
+  if (!state.rows) return h("p", { class: "muted" }, "No second version is open.")
   const head = ["Your groups", "What differs", state.name, "Items", "Decision"]
   return [
     h(
       "div",
-      { class: "over" },
+      { class: "toolbar" },
       h(
         "p",
-        { class: "left", role: "status" },
+        { class: "remaining", role: "status" },
         state.left ? `${counted(state.left, "group")} left to decide` : "All groups are decided",
       ),
       h(
         "p",
-        { class: "quiet small counts" },
+        { class: "muted small counts" },
         state.counts
           .map(([status, count]) => `${count} ${STATUS[status].toLowerCase()}`)
           .join(", "),
@@ -177,14 +177,14 @@ export const render = component("review", (state, send) => {
                 "td",
                 { class: "items", title: row.title },
                 row.items,
-                row.note ? h("div", { class: "quiet", title: row.note }, row.note) : null,
+                row.note ? h("div", { class: "muted", title: row.note }, row.note) : null,
               ),
               decision(row, send),
             ),
           ),
         ),
       ),
-      state.rows.length ? null : h("p", { class: "quiet" }, "Neither version has groups."),
+      state.rows.length ? null : h("p", { class: "muted" }, "Neither version has groups."),
       state.moved.length
         ? [
             h("h2", {}, `${counted(state.movedCount, "item")} moved`),
@@ -197,7 +197,7 @@ export const render = component("review", (state, send) => {
               state.movedCount > state.moved.length
                 ? h(
                     "li",
-                    { class: "quiet" },
+                    { class: "muted" },
                     `and ${(state.movedCount - state.moved.length).toLocaleString("en")} more`,
                   )
                 : null,

@@ -1,10 +1,10 @@
-SECTIONS.asked = (state, send, root) =>
+SECTIONS.queries = (state, send, root) =>
   foldable(state, send, () => [
     factList(state),
     state.levels.length > 1 ? levels(state.levels) : null,
     state.slider
       ? slider(state.slider, send, sliderPosition(root, "s-slider"))
-      : h("p", { class: "quiet small" }, state.noSlider),
+      : h("p", { class: "muted small" }, state.noSlider),
     h(
       "label",
       { class: "query-mask small", title: state.noQueryMask },
@@ -17,13 +17,13 @@ SECTIONS.asked = (state, send, root) =>
       }),
       "Darken what was not asked for",
     ),
-    state.noQueryMask ? h("p", { class: "quiet small" }, state.noQueryMask) : null,
+    state.noQueryMask ? h("p", { class: "muted small" }, state.noQueryMask) : null,
     state.trials.length > 1
       ? plot(state, send)
       : state.known
         ? h(
             "p",
-            { class: "quiet small" },
+            { class: "muted small" },
             "Move the slider: each run becomes a point of share against agreement.",
           )
         : null,
@@ -32,7 +32,7 @@ SECTIONS.asked = (state, send, root) =>
 function factList({ facts }) {
   return h(
     "ul",
-    { class: "asked-facts small", "aria-label": "What was asked for" },
+    { class: "query-facts small", "aria-label": "What was asked for" },
     facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))),
   )
 }
@@ -40,7 +40,7 @@ function factList({ facts }) {
 function levels(shares) {
   return h(
     "div",
-    { class: "asked-levels" },
+    { class: "query-levels" },
     h(
       "ol",
       { "aria-label": "Agreement by level, from the root" },
@@ -61,17 +61,17 @@ function levels(shares) {
         ),
       ),
     ),
-    h("span", { class: "quiet" }, "by level, from the root"),
+    h("span", { class: "muted" }, "by level, from the root"),
   )
 }
 
-function slider({ steps, s, place, usual, shares, all }, send, held) {
+function slider({ steps, s, place, default: mark, shares, all }, send, held) {
   const words = k =>
     steps[k] >= all
       ? "All similarities are asked for."
       : `At each division ${steps[k].toLocaleString("en")} items are drawn. All other items are ` +
         `compared with them: about ${shares[k]} of all pairs.`
-  const description = h("p", { class: "quiet small" })
+  const description = h("p", { class: "muted small" })
   const field = textSlider(
     {
       key: "s-slider",
@@ -81,7 +81,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
       place,
       spoken: text => `s = ${text}`,
       ends: ["2 ln n", "all"],
-      mark: usual,
+      mark,
       held,
     },
     at => {

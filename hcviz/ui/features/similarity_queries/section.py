@@ -71,7 +71,7 @@ def _facts(store: Store) -> list[list[str]]:
         facts.append(["Share of all pairs", percent(found.share), ""])
         if found.second:
             more = "Similarities queried to check the place of an item."
-            facts.append(["For second looks", f"{found.second:,}", more])
+            facts.append(["For rechecks", f"{found.second:,}", more])
     elif snapshot is not None:
         facts.append(["Pairs asked for", "counted at the end", ""])
     if known is not None and snapshot is not None and snapshot.tree.n_leaves == known.n_leaves:
@@ -132,7 +132,7 @@ def _slider(store: Store) -> dict[str, Any]:
     session = store.session
     n = len(session.labels)
     made = _sampled_division(session.method, session.params)
-    values, usual = slider_steps(made, n)
+    values, default = slider_steps(made, n)
     if len(values) < 2:
         return {"slider": None, "noSlider": f"{n} items are too few to sample."}
     s = min(made.settings(n).s, n)
@@ -141,7 +141,7 @@ def _slider(store: Store) -> dict[str, Any]:
             "steps": values,
             "s": s,
             "place": int(np.argmin(np.abs(np.log(values) - math.log(s)))),
-            "usual": [values.index(usual), f"{made.c:g} ln n"] if usual in values else None,
+            "default": [values.index(default), f"{made.c:g} ln n"] if default in values else None,
             "shares": _expected_shares(session.method, tuple(sorted(session.params.items())), n),
             "all": n,
         },
@@ -164,11 +164,11 @@ def slider_steps(made: SampledDivision, n: int) -> tuple[list[int], int]:
     least = max(math.ceil(2 * math.log(max(n, 2))), (made.k or 2) + 1, 3)
     if least >= n:
         return [], 0
-    usual = max(least, math.ceil(made.c * math.log(n)))
+    default = max(least, math.ceil(made.c * math.log(n)))
     even = np.rint(np.geomspace(least, n, SLIDER_STEPS)).astype(int).tolist()
-    if usual < n:  # replaces the nearest value, so that no two are almost equal
-        even[int(np.argmin(np.abs(np.array(even[:-1]) - usual)))] = usual
-    return sorted(set(even)), usual
+    if default < n:  # replaces the nearest value, so that no two are almost equal
+        even[int(np.argmin(np.abs(np.array(even[:-1]) - default)))] = default
+    return sorted(set(even)), default
 
 
 @lru_cache(maxsize=32)
@@ -235,8 +235,8 @@ def _set_sample_size(actions: Actions, value: int) -> None:
     store = actions.store
     if similarity_queries_model.queries_similarities(store):
         made = _sampled_division(store.session.method, store.session.params)
-        _, usual = slider_steps(made, len(store.session.labels))
-        store.dispatch(act.SetParams({"s": None if value == usual else value}))
+        _, default = slider_steps(made, len(store.session.labels))
+        store.dispatch(act.SetParams({"s": None if value == default else value}))
 
 
 def _depends_on(store: Store) -> Any:
@@ -249,7 +249,7 @@ def _depends_on(store: Store) -> Any:
 
 
 SECTION = foldable_section(
-    name="asked",
+    name="queries",
     title="Similarities asked for",
     is_shown=lambda store: (
         similarity_queries_model.queries_similarities(store) and store.dataset is not None

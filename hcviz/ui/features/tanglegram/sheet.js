@@ -8,7 +8,7 @@ const settings = { readable: false }
 export const render = component("tanglegram", (state, send, root) => {
   whenResized(root, () => send("repaint"))
   if (!state.items)
-    return h("p", { class: "quiet" }, "There is no earlier tree of these items yet.")
+    return h("p", { class: "muted" }, "There is no earlier tree of these items yet.")
   const n = state.items.length
   const width = Math.max(420, root.clientWidth - 24),
     tall = Math.max(120, root.clientHeight - 92)
@@ -129,7 +129,7 @@ export const render = component("tanglegram", (state, send, root) => {
   return [
     h(
       "div",
-      { class: "over" },
+      { class: "toolbar" },
       h(
         "label",
         {},
@@ -158,11 +158,11 @@ export const render = component("tanglegram", (state, send, root) => {
         }),
         "Readable rows",
       ),
-      h("p", { class: "quiet small summary", role: "status" }, state.sentence),
+      h("p", { class: "muted small summary", role: "status" }, state.sentence),
     ),
     h(
       "div",
-      { class: "heads", style: `width:${width}px` },
+      { class: "titles", style: `width:${width}px` },
       h("b", {}, state.heads[0]),
       h(
         "span",

@@ -58,7 +58,7 @@ function fileMenu(state, send) {
       },
     },
     icon("more"),
-    h("span", { class: "file-word" }, "File"),
+    h("span", { class: "file-label" }, "File"),
   )
   const sheet = h(
     "div",
@@ -400,7 +400,7 @@ export const render = component(
         },
         icon(state.paused ? "run" : "pause"),
       ),
-      h("span", { class: "gap" }),
+      h("span", { class: "spacer" }),
       h("span", { class: "status", role: "status" }),
       h(
         "button",

@@ -62,10 +62,10 @@ export const render = component("tools", (state, send) => {
   return [
     h(
       "div",
-      { class: "group heat" },
+      { class: "group heatmap" },
       h(
         "div",
-        { class: "seg", role: "group", "aria-label": "Heatmap" },
+        { class: "segmented", role: "group", "aria-label": "Heatmap" },
         seg("similarity", "Similarity", state.noSimilarity),
         seg("features", "Features", state.noFeatures),
         seg(

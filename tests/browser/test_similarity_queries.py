@@ -1,4 +1,4 @@
-"""What active methods asked for, on the page: the mask, the numbers beside it, the slider for s."""
+"""The section of similarity queries: the query mask, the counts, and the slider for s."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def opened(page: Page, server, query: str) -> Dashboard:
 
 
 def section(page: Page):
-    return page.locator(".section-asked")
+    return page.locator(".section-queries")
 
 
 def asked_for(page: Page) -> int:
     """The pairs asked for, as the section tells them."""
-    told = (
+    fact = (
         section(page)
         .get_by_role("list", name="What was asked for")
         .locator("li", has_text="Pairs asked for")
     )
-    expect(told.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
-    return int(told.locator("b").inner_text().replace(",", ""))
+    expect(fact.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
+    return int(fact.locator("b").inner_text().replace(",", ""))
 
 
 def wait_for_mask(page: Page) -> None:
@@ -111,10 +111,12 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
     assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
 
 
-def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server):
+def test_the_slider_stays_in_place_when_the_text_above_grows(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
     wait_for_mask(page)
-    expect(section(page)).to_contain_text("by level")  # worked out behind, and above the slider
+    expect(section(page)).to_contain_text(
+        "by level"
+    )  # computed in the background, and above the slider
     slider = page.get_by_role("slider", name="Sampled, s")
     slider.scroll_into_view_if_needed()
     before = slider.bounding_box()["y"]
@@ -190,7 +192,7 @@ def slow():
         server.stop()
 
 
-def test_the_light_grows_as_the_run_goes_on(slow, new_page):
+def test_the_mask_lightens_during_the_run(slow, new_page):
     page = new_page()
     page.goto(slow.url)
     dashboard = Dashboard(page).settle()
@@ -202,7 +204,7 @@ def test_the_light_grows_as_the_run_goes_on(slow, new_page):
           mask.properties.data.change.connect(() => window.known.push(known()))
         }}"""
     )
-    for _ in range(5):  # a page that stands still sees less of a run
+    for _ in range(5):  # a page that is busy sees less of a run
         page.evaluate("() => { window.known = [] }")
         dashboard.button("Run").click()
         dashboard.settle()
@@ -248,9 +250,9 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     dashboard.settle()
     expect(slider).to_have_value("8")
     expect(slider).to_be_focused()
-    told = slider.get_attribute("aria-valuetext")
+    value_text = slider.get_attribute("aria-valuetext")
     expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value(
-        told.removeprefix("s = ")
+        value_text.removeprefix("s = ")
     )
     slider.press("ArrowLeft")  # and the next step starts from there
     expect(slider).to_have_value("7")
@@ -259,13 +261,13 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     field = page.locator(".hc-form").get_by_label("s", exact=True)
     page.keyboard.press("Control+z")
     expect(slider).to_have_value("8")
-    expect(field).to_have_value(told.removeprefix("s = "))
+    expect(field).to_have_value(value_text.removeprefix("s = "))
     slider.press("ArrowLeft")
     page.keyboard.press("Control+z")  # before it is sent, or after: it is undone
     expect(slider).to_have_value("8")
     page.wait_for_timeout(400)  # twice what a step waits to be sent
     expect(slider).to_have_value("8")
-    expect(field).to_have_value(told.removeprefix("s = "))
+    expect(field).to_have_value(value_text.removeprefix("s = "))
 
 
 @pytest.fixture
@@ -283,9 +285,9 @@ def calls(server) -> int:
     return server.log.read_bytes().count(b"CALL ")
 
 
-def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own, new_page):
-    """Before the first division is over there is something to see; a run that is stopped leaves
-    what it was told to the next."""
+def test_a_custom_function_is_queried_by_runs_only(own, new_page):
+    """The first answers are shown before the first division is over. A run that is stopped leaves
+    its answers to the next."""
     page = new_page()
     page.goto(own.url)
     dashboard = Dashboard(page)
@@ -317,4 +319,4 @@ def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own,
     after = calls(own)
     assert pairs <= after < 80 * 79 // 2  # and some that the first run had asked for, no picture
     cells = np.array(page.evaluate(CELLS)) != 255
-    assert cells.sum() == 80 + 2 * (after - 16)  # what both runs were told; 16 were tried both ways
+    assert cells.sum() == 80 + 2 * (after - 16)  # the answers of both runs; 16 were tried both ways
