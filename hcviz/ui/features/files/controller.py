@@ -28,6 +28,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
+from hcviz.ui.app.link import link_of
 from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import (
@@ -120,8 +121,8 @@ class FileController:
             message = "The link is in the address bar (the clipboard is not available)."
         if self.store.session.choices or self.store.session.data.answers:
             message += " It does not contain the added comparisons: save the session."
-        if self.store.session.groups:
-            message += " It does not contain the groups: save the session."
+        if self.store.session.groups and not link_of(self.store.session, self.store.view).groups:
+            message += " It does not contain the groups, which are too large: save the session."
         if self.store.session.data.added:
             message += " It does not contain the items that were added: save the session."
         self.store.change_view(message=message)
