@@ -138,10 +138,12 @@ function row(item, send) {
             "aria-label": "Note text",
             placeholder: "Why? A note to yourself and others",
             value: item.note,
-            onchange: event => {
+            onkeydown: event => {
+              if (event.key !== "Enter") return
               noteOpen = null
-              send("note", { id: item.id, value: event.target.value })
+              setTimeout(() => send("repaint")) // the field first sends what was typed
             },
+            onchange: event => send("note", { id: item.id, value: event.target.value }),
           }),
           noting
             ? h(
