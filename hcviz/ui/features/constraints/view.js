@@ -139,7 +139,12 @@ function row(item, send) {
             placeholder: "Why? A note to yourself and others",
             value: item.note,
             onkeydown: event => {
-              if (event.key !== "Enter") return
+              if (event.key !== "Enter" && event.key !== "Escape") return
+              if (event.key === "Escape") {
+                event.stopPropagation()
+                event.target.value = item.note
+                event.target.blur()
+              }
               noteOpen = null
               setTimeout(() => send("repaint")) // the field first sends what was typed
             },
