@@ -35,6 +35,7 @@ def test_fields_of_constraints_show_what_holds(zoo):
     page.keyboard.press("Tab")
     weight = first.get_by_label("Weight")
     expect(weight).to_be_focused()
+    expect(zoo.sentence).to_contain_text("Edited: wolf + lion")
     weight.fill("")
     weight.press("Enter")
     expect(page.locator(".hc-foot")).to_contain_text("A weight must be a positive number")
