@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hcviz.core.contraction import without_clades
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
@@ -69,6 +70,29 @@ def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     assert np.array_equal(supports_model.merged_clades(store), expected)
     tools = tree_tools_model.state(store)
     assert (tools["unsure"], tools["below"]) == ("merged", 70)
+
+
+def test_saved_trees_lack_the_clades_that_are_merged(store):
+    """Against the definition; clades of named groups stay."""
+    tree = store.session.snapshot.tree
+    assert supports_model.tree_to_save(store) is tree
+    store.change_view(unsure="merged", below=70)
+    merged = supports_model.merged_clades(store)
+    named = int(np.flatnonzero(merged)[0]) + tree.n_leaves
+
+    def clades(of):
+        heights = (float(height) for height in of.height[of.n_leaves :])
+        inner = range(of.n_leaves, of.n_nodes)
+        return {frozenset(of.leaves(v).tolist()): h for v, h in zip(inner, heights, strict=True)}
+
+    kept = [v for v in range(tree.n_leaves, tree.n_nodes) if not merged[v - tree.n_leaves]]
+    for more in ((), (named,)):
+        nodes = {*kept, *more, tree.root}
+        expected = {frozenset(tree.leaves(v).tolist()): float(tree.height[v]) for v in nodes}
+        assert clades(supports_model.tree_to_save(store, more)) == expected
+    assert clades(without_clades(tree, np.ones(tree.n_internal, bool))).keys() == {
+        frozenset(range(tree.n_leaves))
+    }
 
 
 def test_a_group_is_described_by_its_share_of_trees(store):

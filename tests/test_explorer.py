@@ -270,7 +270,8 @@ def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
 
 
 def test_a_link_carries_the_names_of_groups(begun):
-    store = begun(method="average").store
+    explorer = begun(method="average")
+    store = explorer.store
     names = ("Owls & <b>co</b>", "=1+1", "אבג 👩‍👩‍👧")
     store.dispatch(
         *(act.NameGroup((3 * k, 3 * k + 1, 3 * k + 2), name) for k, name in enumerate(names)),
@@ -290,8 +291,12 @@ def test_a_link_carries_the_names_of_groups(begun):
     wrong = begun(method="average", groups=(("Far", (1, 5000)),)).store
     assert wrong.session.groups == ()
     assert wrong.view.error is not None
+    explorer.files.act("copied", {"ok": True})
+    assert store.view.message == "The link is on your clipboard, and in the address bar."
     store.dispatch(act.NameGroup(tuple(range(50)), "x" * 2000))
     assert "g=" not in to_query(link.link_of(store.session, store.view))
+    explorer.files.act("copied", {"ok": True})
+    assert "It does not contain the groups, which are too large" in store.view.message
 
 
 def test_contradictions_in_a_link_are_explained(begun):

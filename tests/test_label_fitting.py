@@ -45,6 +45,14 @@ def test_truncated_text_fits(text, font, width):
     assert label_fitting.text_width(short, font) <= max(width, label_fitting.text_width("…", font))
 
 
+def test_a_truncated_name_does_not_end_with_a_dot_between_words():
+    text = "Appliances · locked"
+    whole = label_fitting.text_width(text, 12)
+    found = {label_fitting.truncate(text, 12, width) for width in np.linspace(10, whole, 60)}
+    assert "Appliances…" in found
+    assert not any("·…" in short for short in found)
+
+
 @given(st.text(max_size=40), st.floats(6, 14), st.floats(10, 200))
 def test_shortened_names_fit_and_keep_head_and_tail(text, font, width):
     short = label_fitting.shorten(text, font, width)

@@ -18,6 +18,7 @@ from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from hcviz.ui.features.autosave import model as autosave_model
+from hcviz.ui.features.constraints.controller import ACTS as CONSTRAINT_ACTS
 from hcviz.ui.features.groups import model
 from hcviz.ui.features.groups.taxonomy_files import groups_note, read_groups_file
 from hcviz.ui.features.history import model as history_model
@@ -303,6 +304,32 @@ def test_all_groups_are_locked_in_one_step(page, loop):
     page.controls["bar"].act("undo", {})
     assert not store.session.constraints
     assert len(store.session.groups) == 3
+
+
+def test_a_lock_that_contradicts_another_is_drawn_open_again(page):
+    store = page.store
+    here = clades(store, 4, 12)[0]
+    other = next(item for item in range(store.session.n_items) if item not in here)
+    store.dispatch(act.AddConstraint(here, EVERYTHING_ELSE))
+    page.gestures.select_items((here[0], other))
+    for _ in range(2):  # the second time nothing else differs
+        shown = page.inspector.state
+        box = shown["selection"]["group"]
+        page.controls["inspector"].act("lock-group", {"locked": True, "key": box["key"]})
+        assert not page.inspector.state["selection"]["group"]["locked"]
+        assert page.inspector.state != shown
+    assert [each.enabled for each in store.session.constraints] == [True, False]
+
+
+def test_a_constraint_of_the_list_is_selected_and_in_view(page):
+    store = page.store
+    a, b, c = page.centre.order[[0, 1, -1]].tolist()
+    store.dispatch(act.AddConstraint((a, b), c))
+    page.centre.show_rows(40, 50)
+    top, bottom = page.centre.window.rows
+    CONSTRAINT_ACTS(page.gestures, "show", {"id": 1})
+    assert store.view.selection == (a, b, c)
+    assert page.centre.window.rows != (top, bottom)
 
 
 def test_a_row_lists_its_items_in_the_order_of_the_picture(page):

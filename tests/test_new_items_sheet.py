@@ -192,6 +192,14 @@ def test_a_lock_is_shown_and_includes_the_item(page, zoo, loop):
     assert store.session.tree.has_clade((*members, 101))
 
 
+def test_the_names_of_the_items_are_put_into_a_set_once(page, zoo, monkeypatch):
+    open_three(page, zoo)
+    made = []
+    monkeypatch.setattr(sheet, "set", lambda given: made.append(given) or set(given), raising=False)
+    assert sheet.state(page.store)["accepted"] == 0
+    assert [each is page.store.session.labels for each in made] == [True]
+
+
 def test_removed_groups_and_other_data(page, zoo):
     store = page.store
     open_three(page, zoo)

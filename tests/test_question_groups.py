@@ -119,8 +119,6 @@ def test_no_asks_for_the_items_that_do_not_belong(store, card, loop):
     gestures.on_stated = card.another
     assert card.key("r")
     assert questions_model.state(store)["question"]["repairing"]
-    assert card.key("a")  # yes is no answer to "what does not belong?"
-    assert store.session.constraints == ()
     card.key("1")
     card.key("2")
     group, apart = store.view.draft.ready
@@ -130,6 +128,20 @@ def test_no_asks_for_the_items_that_do_not_belong(store, card, loop):
     loop.until(lambda: store.session.status == "settled")
     assert not store.session.snapshot.tree.has_clade([*apart, group[0]])
     assert store.session.constraints[0].holds_in(store.session.snapshot.tree)
+
+
+@pytest.mark.parametrize("key", ["a", "l"])
+def test_yes_after_no_states_the_group(store, card, key):
+    while len(store.view.question.items) < 4:
+        card.key(" ")
+    asked = store.view.question.items
+    card.key("r")
+    card.key("1")
+    assert store.view.draft.apart
+    assert card.key(key)
+    (made,) = store.session.constraints
+    assert made.statement == (asked, EVERYTHING_ELSE)
+    assert not store.view.draft.open
 
 
 @pytest.mark.parametrize("method", ["average", "ddt"])

@@ -108,6 +108,7 @@ def test_both_versions_are_drawn_side_by_side(page):
     assert Middle.now(page.store) == "before"
     drawn = tanglegram.state(page.store)
     assert drawn["heads"] == ["Your groups", "second.txt"]
+    assert drawn["legend"] == ["in another group", "group in one version only"]
     assert drawn["chosen"] == "second version"
     assert {drawn["items"][k] for k in drawn["moved"]} == {3}  # from One to the hostile one
     assert (
@@ -184,8 +185,19 @@ def test_rows_are_an_outline_and_show_their_items_in_the_tree(page):
     assert [(row["first"]["name"], row["first"]["level"]) for row in rows] == [
         ("One", 0), ("Inner", 1), ("Two", 0),
     ]  # fmt: skip
-    send(page, "show-row", row=rows[0]["row"])
+    send(page, "show-row", row=rows[0]["row"], mine=True)
     assert set(page.store.view.selection) == {0, 1, 2, 3}
     assert Middle.now(page.store) == "tree"
-    send(page, "show-row", row=99)
+    send(page, "show-row", row=99, mine=True)
+    send(page, "show-row", row=rows[0]["row"], mine=False)  # the file has no such group
     assert page.store.view.error is None
+    assert set(page.store.view.selection) == {0, 1, 2, 3}
+
+
+def test_each_side_of_a_row_shows_its_own_items(page):
+    upload(page, outline(page, ("One", (0, 1, 2, 9)), ("Two", (4, 5))))
+    row = table(page)["One", "One"]["row"]
+    send(page, "show-row", row=row, mine=True)
+    assert set(page.store.view.selection) == {0, 1, 2, 3}
+    send(page, "show-row", row=row, mine=False)
+    assert set(page.store.view.selection) == {0, 1, 2, 9}

@@ -116,7 +116,44 @@ def test_separators(separator):
 def test_decimal_commas():
     data = read("name;a;b\nx;1,5;2\ny;-3,25;1,5e3\n")
     assert np.array_equal(data.features, [[1.5, 2], [-3.25, 1500]])
-    refused('name,a,b\nx,"1,5",2\ny,2,3\nz,3,4\n', r"Row 2, column 'a' holds the text '1,5'")
+
+
+@pytest.mark.parametrize(
+    ("columns", "numbers", "example"),
+    [
+        ([['"1,20"', "3", '"-0,5"', ""]], [[1.2, 3, -0.5, np.nan]], "1,20"),
+        ([['"1,20 €"', '"3,40 €"', '"2 €"', '"1 €"']], [[1.2, 3.4, 2, 1]], "1,20 €"),
+        ([['"0,500"', '"1,250"', "2"]], [[0.5, 1.25, 2]], "0,500"),  # 1,250 alone may be 1250
+        ([['"1,200"', "2", "3"], ['"1,5"', "2", "3"]], [[1.2, 2, 3], [1.5, 2, 3]], "1,5"),
+        ([['"1,5"', "2", "3"], ["0.5", "2", "3"]], [[1.5, 2, 3], [0.5, 2, 3]], "1,5"),
+    ],
+)
+def test_decimal_commas_in_quotes(columns, numbers, example):
+    """In a table with commas too, if nothing contradicts it. A note says so."""
+    rows = (f"i{k}," + ",".join(cells) for k, cells in enumerate(zip(*columns, strict=True)))
+    data = read("\n".join(["name," + ",".join("abc"[: len(columns)]), *rows]))
+    assert np.array_equal(data.features.T, np.array(numbers, float), equal_nan=True)
+    assert data.notes[0] == f"Numbers have decimal commas, such as {example!r}."
+
+
+def test_commas_that_can_be_read_in_two_ways():
+    either = read('name,a\nx,"1,200"\ny,2\n')
+    assert either.features[:, 0].tolist() == [1200, 2]
+    assert either.notes == ("The comma in '1,200' is read as one between thousands.",)
+    assert read('name,a\nx,"1,200.5"\ny,2\n').notes == ()
+    hint = "Write decimal points"
+    said = r"Row 2, column 'a' holds the text '1,5' among numbers"
+    for a in ("3.5", '"1,2,3"', '"1,200,000"'):
+        refused(f'name,a\nx,"1,5"\ny,{a}\nz,3\nw,4\n', said)
+    refused('name,a,b\nx,"1,5","1,200"\ny,2,3.5\nz,3,4\n', hint)
+    refused('name,a,b\nx,"1,5","1,200.5"\ny,2,3\nz,3,4\n', hint)
+    names = read('name,a\n"1,5",1\n"2,7",2\n')  # names of items are no numbers
+    assert (names.labels, names.notes) == (("1,5", "2,7"), ())
+
+
+def test_a_matrix_with_decimal_commas_in_quotes():
+    data = read('a,b\n0,"1,5"\n"1,5",0\n', kind="distance")
+    assert data.dissimilarity.tolist() == [[0, 1.5], [1.5, 0]]
 
 
 @pytest.mark.parametrize(
@@ -369,7 +406,7 @@ def test_numbers_with_a_few_texts_are_categories():
     assert read_table(sizes(38, 39, 40, "L"), columns={"size": "category"}).notes == ()
     two = read_table(sizes(38, "XL", 40, 38, 39, "L")).notes
     assert two == (note.replace("the text 'L'", "2 texts such as 'XL'"),)
-    refused(sizes(1, '"1,5"', 2, '"3,05"').decode(), "'1,5' among numbers [(]2 such cells")
+    refused(sizes(0.5, '"1,5"', 2, '"3,05"').decode(), "'1,5' among numbers [(]2 such cells")
     with pytest.raises(InvalidData, match=r"Row 3, column 'size' .* \(2 such cells in all\)"):
         read_table(sizes(38, "XL", 40, 38, 39, "L"), columns={"size": "number"})
 

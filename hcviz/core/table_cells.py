@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ _UNITS = (
     "mm|cm|dm|m|km|in|ft|mi|µg|mg|g|kg|oz|lb|lbs|ml|cl|dl|l|L|µs|ms|s|sec|min|h|hr|hrs|days|months|"
     "years|yrs|kW|kWh|Hz|kHz|MHz|GHz|Pa|hPa|bar|kB|MB|GB|TB|kcal|cal|kJ|USD|EUR|GBP|CHF"
 )
-_THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 _WITH_UNIT = re.compile(
     r"(?P<sign>[+-])?(?:(?P<before>[$€£¥₹]|USD|EUR|GBP|CHF)\s?(?P<sign2>[+-])?)?"
     rf"(?P<number>{_THOUSANDS}|\d+(?:[.,]\d+)?|[.,]\d+)"
@@ -31,6 +31,57 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 #: Marks between thousands that cannot be anything else: 1'200 and 1 200 with a protected space.
 _CLEAR_MARKS = re.compile(r"(?<=\d)['\u2019\u00a0\u202f](?=\d{3}(?!\d))")
 _WITH_THOUSANDS = re.compile(rf"[+-]?{_THOUSANDS}")
+
+
+def meaning_of_commas(cells: Any) -> Literal["decimal", "thousands", "either", ""]:
+    """Return what the commas in the numbers of a column can be.
+
+    Parameters
+    ----------
+    cells : ndarray (n,)
+        Numbers, or objects of which some are texts.
+
+    Returns
+    -------
+    str
+        ``decimal`` if a number such as ``1,20`` has a decimal comma, all cells can be read so, and
+        none has a decimal point. ``thousands`` if a number such as ``1,200,000`` has commas between
+        thousands. ``either`` if all commas are as in ``1,200``. Empty otherwise.
+
+    Notes
+    -----
+    O(n).
+    """
+    if cells.dtype != object:
+        return ""
+    texts = {cell for cell in cells if isinstance(cell, str) and "," in cell}
+    numbers = []
+    for text in texts:
+        number = _number_in(text)
+        if not number:
+            return ""
+        numbers.append(number)
+    if not numbers:
+        return ""
+    thousands = [re.fullmatch(_THOUSANDS, number) is not None for number in numbers]
+    if all(thousands):
+        sure = any("." in number or number.count(",") > 1 for number in numbers)
+        return "thousands" if sure else "either"
+    if any(number.count(",") > 1 for number in numbers):
+        return ""
+    if any("." in cell for cell in cells if isinstance(cell, str)):
+        return ""
+    unread = np.flatnonzero(np.isnan(parse(cells, ";")))
+    return "decimal" if all(is_missing(cells[row]) for row in unread.tolist()) else ""
+
+
+def _number_in(text: str) -> str:
+    """Return "1,20" for "1,20", "-1,20" and "1,20 €", and "" for a text that is no number."""
+    text = text.strip().replace("\u2212", "-")
+    found = _WITH_UNIT.fullmatch(text)
+    if found is not None:
+        return found["number"]
+    return text.lstrip("+-") if _DECIMAL_COMMA.fullmatch(text) else ""
 
 
 def parse(cells: Any, separator: str) -> Float:
@@ -164,6 +215,6 @@ def unused_name(name: str, used: dict[str, Any]) -> str:
 
 
 __all__ = [
-    "MAX_NUMBER", "MISSING_WORDS", "cell_string", "cell_text", "is_missing", "parse", "quote",
-    "unused_name",
+    "MAX_NUMBER", "MISSING_WORDS", "cell_string", "cell_text", "is_missing", "meaning_of_commas",
+    "parse", "quote", "unused_name",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,11 +101,14 @@ def _numbers(column: ParsedColumn, rows: Rows) -> Float:
     wrong, name = column.wrong, column.name
     if wrong.size:
         row = int(wrong[0])
+        text = cell_text(column.cells[row])
         more = f" ({wrong.size} such cells in all)" if wrong.size > 1 else ""
         raise InvalidData(
             f"Row {rows[row]}, column {quote(name)} holds the text "
-            f"{quote(cell_text(column.cells[row]))} among numbers{more}.",
-            "Correct the cell, or leave it empty where the number is not known.",
+            f"{quote(text)} among numbers{more}.",
+            "Write decimal points, and commas between thousands only."
+            if re.fullmatch(r"[+-]?\d*(,\d+)+", text)
+            else "Correct the cell, or leave it empty where the number is not known.",
         )
     large = np.flatnonzero(np.abs(column.values) > MAX_NUMBER)
     if large.size:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.dataframes import cells_of_column
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.io.decimal_commas import has_decimal_commas
 from hcviz.io.decoding import decode_text
 from hcviz.io.unpacking import max_unpacked_bytes
 from hcviz.io.workbook import is_workbook, read_sheet
@@ -55,7 +56,7 @@ class RawTable:
     first_cells : the first row as text; None for formats with column names (then see ``names``)
     names : column names of such formats
     first_row : number of the first row in the file
-    separator : character between two cells
+    separator : character between two cells; ``;`` for a table whose numbers have decimal commas
     notes : sentences for the user about decisions of the reader
     categories : columns of a DataFrame whose values are categories, even if they are numbers
     format : what the file is, for people
@@ -107,7 +108,11 @@ def read_raw(content: bytes, filename: str, sheet: str = "") -> RawTable:
     separator = _separator(text)
     first_row, width, shift, limit = _shape(text, separator, source)
     frame = _frame(text, separator, width, limit, source)
-    return _cut(frame, first_row, shift, separator, notes, escaped="'" in text)
+    table = _cut(frame, first_row, shift, separator, notes, escaped="'" in text)
+    # A cell with a comma is in quotes.
+    if separator == "," and '"' in text and has_decimal_commas(table.columns[1:], notes):
+        table.separator = ";"
+    return table
 
 
 # ---------------------------------------------------------------------- text

@@ -89,8 +89,9 @@ def read_table(
     -----
     ``features`` : each column has numbers, yes/no or true/false (one 0/1 column), dates (days since
         the first), free text (TF-IDF of at most 200 words), or categories: at most 50 distinct
-        texts, each a 0/1 column named ``column=value``. If ``;`` or tabs separate the cells,
-        numbers may have decimal commas. Numbers with a few texts are categories, but one text among
+        texts, each a 0/1 column named ``column=value``. Numbers may have decimal
+        commas. Between commas, such a number is in quotes, and no other one may contradict it.
+        Numbers with a few texts are categories, but one text among
         four or more numbers is refused as a typing error. Empty cells, ``NA``, ``?`` and similar
         are missing (NaN; for a category, in all its columns). Columns named class, label or species
         become classes. A column named ``image`` holds pictures (PNG, JPEG, GIF or WebP as data

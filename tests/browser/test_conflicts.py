@@ -71,7 +71,11 @@ def test_a_large_one_is_a_graph_and_can_be_weighed(zoo, tmp_path):
     page = zoo.page
     card = chain(zoo, tmp_path, 5)
     expect(card.locator(".answer")).to_have_count(0)
-    expect(card.locator("summary", has_text="The 5 earlier answers")).to_be_visible()
+    card.locator("summary", has_text="The 5 earlier answers").click()
+    for key, drafts in (("t", 1), ("Escape", 0)):  # the panel is drawn again
+        zoo.press(key)
+        expect(page.locator(".hc-constraints .draft")).to_have_count(drafts)
+        expect(card.locator("details").first).to_have_attribute("open", "")
     card.get_by_role("button", name="Show the graph").click()
     sheet = page.locator(".hc-ahograph")
     expect(sheet).to_contain_text("hold wolf - lion - boar - deer - oryx - hare together")

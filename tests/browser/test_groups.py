@@ -167,6 +167,24 @@ def test_a_double_click_folds_a_branch_and_asks_for_its_name(dashboard):
     assert column(page, "group-names", "text") == ["Mugs"]
 
 
+def test_buttons_in_a_row_do_only_what_they_say(dashboard, tmp_path):
+    page = dashboard.page
+    outline = tmp_path / "four.txt"
+    rest = [item for kind in KINDS for item in of(kind) if item not in of("jar")[:4]]
+    outline.write_text("\n".join(["Jars", *(f"  {item}" for item in of("jar")[:4]), *rest]))
+    dashboard.open("Groups…", outline)
+    jars = group(page, "Jars")
+    change = jars.locator(".change")
+    expect(change).to_contain_text("jar 4")
+    jars.get_by_role("button", name="List the items").dblclick()
+    change.get_by_role("button", name="Accept").click()
+    expect(change).to_have_count(0)
+    jars.get_by_role("button", name="List the items").click()
+    expect(jars.locator(".items li")).to_have_count(5)
+    expect(dashboard.selected).to_have_count(0)
+    expect(page.get_by_label("New name of Jars")).to_have_count(0)
+
+
 def test_the_kitchen_has_room_for_the_panel_in_a_narrow_window(page):
     """At 820 pixels the panels are drawers; the key N opens the one with the field."""
     table = ROOT.parent / "shared" / "tables" / "kitchen.csv"

@@ -59,6 +59,9 @@ def test_the_consensus_answers_to_threshold_click_and_keys(page):
     label = sheet.locator(".clade").nth(1).get_attribute("aria-label") or ""
     expect(dashboard.selected).to_have_text(label.split(":")[0])
     expect(sheet.locator(".clade").nth(1)).to_have_class("clade chosen")
+    # it keeps the focus when the sheet is drawn again
+    sheet.get_by_label("Readable rows").evaluate("box => box.click()")
+    expect(sheet.locator(".clade").nth(1)).to_be_focused()
     # a name is written at the clade
     field = page.locator(".hc-inspector .group-name")
     field.fill("Beasts")

@@ -119,6 +119,7 @@ class Explorer:
             on_double_click=self._name_selected, on_toggle=self._collapsed_by_hand,
         )  # fmt: skip
         self.gestures.order = lambda: self.centre.order
+        self.gestures.reveal = self.centre.reveal
         store.runs.when_drawn = self.centre.when_drawn
         self.bar = TopBar(handled_by("bar"), acts=TopBarControls.schema(), **wide)
         self.tools = TreeTools(handled_by("tools"), acts=ToolControls.schema(), **wide)

@@ -236,7 +236,7 @@ export function render({ model, el, view }) {
       if (!KEYS.has(key)) return
       if (
         (key === "Enter" || key === " ") &&
-        event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")
+        event.composedPath().some(n => ["BUTTON", "A", "SUMMARY"].includes(n.tagName))
       )
         return
     }

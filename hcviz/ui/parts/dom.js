@@ -184,14 +184,16 @@ function painter(root, view) {
     ])
     root.replaceChildren(...[view()].flat(Infinity).filter(Boolean))
     for (const [name, top] of scroll) {
-      const node = root.querySelector(`[data-scroll="${name}"]`)
+      const node = root.querySelector(`[data-scroll="${CSS.escape(name)}"]`)
       if (node) node.scrollTop = top
     }
     const again = key && root.querySelector(`[data-key="${CSS.escape(key)}"]`)
     if (!again) return
     again.focus({ preventScroll: true })
     if (keep && again.tagName === "INPUT") {
+      const drawn = again.value
       again.value = keep.value
+      if (keep.value !== drawn) again.dispatchEvent(new Event("input"))
       try {
         again.setSelectionRange(keep.start, keep.end)
       } catch {

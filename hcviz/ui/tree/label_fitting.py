@@ -97,7 +97,7 @@ def text_width(text: str, font: float) -> float:
 
 def truncate(text: str, font: float, width: float) -> str:
     """Return ``text``, or as much of it as fits ``width`` pixels with an ellipsis."""
-    return _shortened(text, font, width, lambda kept: text[:kept].rstrip() + "…")
+    return _shortened(text, font, width, lambda kept: text[:kept].rstrip(" ·") + "…")
 
 
 def shorten(text: str, font: float, width: float) -> str:

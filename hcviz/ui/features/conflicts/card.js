@@ -1,6 +1,7 @@
 // The conflict card: constraints that no tree satisfies together, and ways to solve the conflict.
 // A few constraints are shown with a button for each item, more as a list.
 let laterOpen = false
+let membersOpen = null // id of the conflict whose earlier answers are open
 
 // An item of a constraint. The tree marks it while the pointer or the focus is on the button.
 function chip(leaf, kind, answer, send) {
@@ -77,7 +78,13 @@ function conflictCard(conflict, send, graph = true) {
         )
       : h(
           "details",
-          { class: "answer-list" },
+          {
+            class: "answer-list",
+            open: membersOpen === conflict.id,
+            ontoggle: event => {
+              membersOpen = event.target.open ? conflict.id : null
+            },
+          },
           h("summary", { "data-key": "members" }, `The ${conflict.members.length} earlier answers`),
           h(
             "ul",

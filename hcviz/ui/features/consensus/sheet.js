@@ -48,6 +48,7 @@ export const render = component(
         "path",
         {
           class: "clade",
+          "data-key": `clade-${c.rows.join("-")}`,
           d: lines(c),
           role: "button",
           tabindex: k ? -1 : 0,

@@ -61,11 +61,13 @@ def _show(gestures: Gestures, id: int) -> None:
     found = gestures.store.session.find(id)
     if found is not None:
         gestures.store.change_view(selection=found.named)
+        gestures.reveal(found.named)
 
 
 @ACTS.on("enable")
 def _enable(gestures: Gestures, id: int, value: bool) -> None:
     gestures.store.dispatch(act.EnableConstraint(id) if value else act.DisableConstraint(id))
+    _show_fields(gestures)
 
 
 @ACTS.on("delete")
@@ -82,6 +84,7 @@ def _note(gestures: Gestures, id: int, value: str) -> None:
 def _weigh(gestures: Gestures, id: int, value: str) -> None:
     with gestures.store.guarded():
         gestures.store.dispatch(act.EditConstraint(id, weight=_weight(value)))
+    _show_fields(gestures)
 
 
 # ---------------------------------------------------------------------- authors
@@ -90,17 +93,26 @@ def _weigh(gestures: Gestures, id: int, value: str) -> None:
 @ACTS.on("author")
 def _set_author(gestures: Gestures, value: str) -> None:
     gestures.store.dispatch(act.SetAuthor(value))
+    _show_fields(gestures)
 
 
 @ACTS.on("expert")
 def _enable_author(gestures: Gestures, name: str, value: bool) -> None:
     gestures.store.dispatch(act.EnableAuthor(name, value))
+    _show_fields(gestures)
 
 
 @ACTS.on("expert-weight")
 def _weigh_author(gestures: Gestures, name: str, value: str) -> None:
     with gestures.store.guarded():
         gestures.store.dispatch(act.SetAuthorWeight(name, _weight(value)))
+    _show_fields(gestures)
+
+
+def _show_fields(gestures: Gestures) -> None:
+    """Draw the fields again: the value of one may have been refused, and the state the same."""
+    store = gestures.store
+    store.change_view(n_sent=store.view.n_sent + 1)
 
 
 def _weight(text: str) -> float:

@@ -6,7 +6,7 @@ or Apply turns the draft into an action on the session.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hcviz.session import actions as act
@@ -27,6 +27,8 @@ class Gestures:
         self._draft_before_drag = Draft()
         #: Returns the leaves in the order in which they are drawn, from top to bottom.
         self.order: Callable[[], Any] = lambda: None
+        #: Zooms to items if none of them is in view.
+        self.reveal: Callable[[Sequence[int]], None] = lambda items: None
         #: Called after a constraint was added.
         self.on_stated: Callable[[], None] = lambda: None
 

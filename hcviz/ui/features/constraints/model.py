@@ -47,6 +47,7 @@ def state(store: Store) -> dict[str, Any]:
         "draft": _draft(store) if view.draft.open else None,
         "author": session.author,
         "experts": _experts(store),
+        "sent": view.n_sent,
     }
 
 

@@ -138,10 +138,17 @@ function row(item, send) {
             "aria-label": "Note text",
             placeholder: "Why? A note to yourself and others",
             value: item.note,
-            onchange: event => {
+            onkeydown: event => {
+              if (event.key !== "Enter" && event.key !== "Escape") return
+              if (event.key === "Escape") {
+                event.stopPropagation()
+                event.target.value = item.note
+                event.target.blur()
+              }
               noteOpen = null
-              send("note", { id: item.id, value: event.target.value })
+              setTimeout(() => send("repaint")) // the field first sends what was typed
             },
+            onchange: event => send("note", { id: item.id, value: event.target.value }),
           }),
           noting
             ? h(

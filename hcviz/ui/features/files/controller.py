@@ -28,6 +28,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy
+from hcviz.ui.app.link import link_of
 from hcviz.ui.features.card_sort.report_file import save_card_sort_report
 from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import (
@@ -38,6 +39,7 @@ from hcviz.ui.features.groups.taxonomy_files import (
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
 from hcviz.ui.features.review.opening import open_groups, open_version
+from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, TEXT_AT_ONCE, takes_long
@@ -120,8 +122,8 @@ class FileController:
             message = "The link is in the address bar (the clipboard is not available)."
         if self.store.session.choices or self.store.session.data.answers:
             message += " It does not contain the added comparisons: save the session."
-        if self.store.session.groups:
-            message += " It does not contain the groups: save the session."
+        if self.store.session.groups and not link_of(self.store.session, self.store.view).groups:
+            message += " It does not contain the groups, which are too large: save the session."
         if self.store.session.data.added:
             message += " It does not contain the items that were added: save the session."
         self.store.change_view(message=message)
@@ -340,7 +342,10 @@ class FileController:
         session = self.store.session
         if session.snapshot is None or not session.groups:
             raise HcvizError("No group has a name yet.", "Select a branch and name it.")
-        taxonomy = Taxonomy(session.labels, session.snapshot.tree, locked_groups(self.store))
+        groups = locked_groups(self.store)
+        places = Taxonomy(session.labels, session.snapshot.tree, groups).nodes
+        tree = supports_model.tree_to_save(self.store, places)
+        taxonomy = Taxonomy(session.labels, tree, groups)
         file = save_taxonomy(taxonomy, format, file_stem(session.data))
         self.part.download(file.filename, file.text.encode(), file.mime)
         self.store.change_view(message=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
@@ -385,7 +390,7 @@ class FileController:
             raise HcvizError("There is no tree to save yet.")
         tree = session.snapshot.tree
         if what == "newick":
-            text = tree.to_newick(session.labels) + "\n"
+            text = supports_model.tree_to_save(self.store).to_newick(session.labels) + "\n"
             self.part.download(f"{stem}.nwk", text.encode(), "text/plain")
         elif what == "linkage":
             buffer = io.BytesIO()

@@ -14,7 +14,10 @@ function changeLine(group, send) {
             "data-key": `accept-${group.id}`,
             title: "Let the group have the items of its branch",
             "aria-label": `Accept for ${group.name}: ${group.change.text}`,
-            onclick: () => send("accept-group", { id: group.id }),
+            onclick: event => {
+              event.stopPropagation() // in the panel, a click on the row shows the group
+              send("accept-group", { id: group.id })
+            },
           },
           "Accept",
         ),

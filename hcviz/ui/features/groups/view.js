@@ -144,7 +144,8 @@ function groupRow(row, state, send, tabbed) {
         current = row.id
         send("show-group", { id: row.id })
       },
-      ondblclick: () => {
+      ondblclick: event => {
+        if (event.target.closest("button, input, .twist, .items")) return
         renaming = row.id
         send("repaint")
       },

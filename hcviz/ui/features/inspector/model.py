@@ -75,7 +75,12 @@ def state(store: Store) -> dict[str, Any]:
     changes = (
         changed_clades.state(store) if store.view.lesson is None else None
     )  # a lesson tells itself
-    return {"selection": _selection(store), "notes": notes, "changes": changes}
+    return {
+        "selection": _selection(store),
+        "notes": notes,
+        "changes": changes,
+        "sent": store.view.n_sent,
+    }
 
 
 def live(store: Store) -> dict[str, Any]:

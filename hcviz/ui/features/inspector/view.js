@@ -2,6 +2,7 @@ const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k),
 
 const SHOWN = 4 // clades of each kind, until a person opens the list
 const all = { gained: false, lost: false }
+let detailsOpen = false // of the supports
 
 function changed(group, send) {
   const { which, count, clades } = group
@@ -174,17 +175,24 @@ export const render = component(
     const accuracy = root.querySelector(".accuracy")
     accuracy.hidden = !live.accuracy
     accuracy.className = `accuracy ${(live.accuracy?.word ?? "").replaceAll(" ", "-")}`
-    const open = accuracy.querySelector("details")?.open ?? false
+    const active = root.getRootNode().activeElement
+    const focused = active?.tagName === "SUMMARY" && accuracy.contains(active)
     accuracy.replaceChildren(
       h("b", {}, `Supports: ${live.accuracy?.word}`),
       live.accuracy?.why ?? "",
       live.accuracy?.details
         ? h(
             "details",
-            { open },
+            {
+              open: detailsOpen,
+              ontoggle: event => {
+                detailsOpen = event.target.open
+              },
+            },
             h(
               "summary",
               {
+                "data-key": "details",
                 title:
                   "R-hat compares the chains and their halves: below 1.01 they agree. " +
                   "Effective draws: the number of independent draws with the same accuracy.",
@@ -195,6 +203,7 @@ export const render = component(
           )
         : "",
     )
+    if (focused) accuracy.querySelector("summary")?.focus({ preventScroll: true })
     root
       .querySelector(".tree-facts")
       .replaceChildren(

@@ -156,8 +156,9 @@ class QuestionController(Controls):
     def _answer_group(self, question: Question, key: str) -> None:
         """Yes (A, L), no (R), or skip (Space). No asks for the items that do not belong.
 
-        Of two items it asks nothing more. If the method cannot keep that they are not a group, the
-        constraint stays in the list, with this reason, for a method that can.
+        Yes is the answer after No as well. Of two items, No asks nothing more. If the method
+        cannot keep that they are not a group, the constraint stays in the list, with this reason,
+        for a method that can.
         """
         store = self.store
         if key == " ":
@@ -165,7 +166,7 @@ class QuestionController(Controls):
             self._remember(question, accepted=False)
         elif key == "r" and len(question.items) == 2:
             self._deny()  # of a pair, none is the one that does not belong
-        elif key == "r" or store.view.draft.mode == "eject":  # what does not belong is asked for
+        elif key == "r":
             store.change_view(draft=Draft().begin_eject(question.items), selection=())
         else:
             author = store.session.author

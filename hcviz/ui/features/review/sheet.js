@@ -56,7 +56,7 @@ function offer(state, send) {
   )
 }
 
-function side(group, row, send, key) {
+function side(group, row, send, mine) {
   if (!group) return h("td", { class: "none" }, "–")
   return h(
     "td",
@@ -65,9 +65,9 @@ function side(group, row, send, key) {
       "button",
       {
         class: "bare name",
-        "data-key": `${key}-${row.row}`,
+        "data-key": `${mine ? "first" : "second"}-${row.row}`,
         title: `Show ${group.name} in the tree`,
-        onclick: () => send("show-row", { row: row.row }),
+        onclick: () => send("show-row", { row: row.row, mine }),
       },
       group.name,
     ),
@@ -170,9 +170,9 @@ export const render = component("review", (state, send) => {
             h(
               "tr",
               { class: row.open ? "open" : "done", "data-row": row.row },
-              side(row.first, row, send, "first"),
+              side(row.first, row, send, true),
               h("td", {}, h("span", { class: `status ${row.status}` }, STATUS[row.status])),
-              side(row.second, row, send, "second"),
+              side(row.second, row, send, false),
               h(
                 "td",
                 { class: "items", title: row.title },

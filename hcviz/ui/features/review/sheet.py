@@ -204,13 +204,15 @@ def _use_groups(actions: Actions) -> None:
 
 
 @ACTS.on("show-row")
-def _show(actions: Actions, row: int) -> None:
-    """Select the items of a row in the tree: those of the second version, if it has the group."""
+def _show(actions: Actions, row: int, mine: bool) -> None:
+    """Select the items of a row's group in the tree: of one's own group, or of the file's."""
     session = actions.store.session
     if session.second_version is None:
         return
     rows = session.second_version.differences(session.labels).groups
-    group = rows[row].second or rows[row].first if 0 <= row < len(rows) else None
+    if not 0 <= row < len(rows):
+        return
+    group = rows[row].first if mine else rows[row].second
     if group is not None:
         actions.select_items(group.members)
         actions.store.change_view(sheet="tree")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.contraction import without_clades
 from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
@@ -51,6 +55,20 @@ def merged_clades(store: Store) -> Any:
     if shares is None and store.session.status == "sampling":
         shares = _supports_of(store.previous_samples, drawn.tree)
     return None if shares is None else shares < view.below / 100
+
+
+def tree_to_save(store: Store, kept: Sequence[int] = ()) -> Tree:
+    """Return the tree of the session, without the clades that the picture merges.
+
+    The nodes ``kept`` stay: those of named groups.
+    """
+    assert store.session.snapshot is not None
+    tree, merged = store.session.snapshot.tree, merged_clades(store)
+    if merged is None or store.drawn is None or store.drawn.tree is not tree:
+        return tree
+    removed = np.array(merged)
+    removed[[node - tree.n_leaves for node in kept if node >= tree.n_leaves]] = False
+    return without_clades(tree, removed)
 
 
 def _supports_of(samples: Samples | None, tree: Tree) -> Any:

@@ -72,11 +72,13 @@ def state(store: Store) -> dict[str, Any]:
         named = names_in(before, groups), names_in(after, version.theirs)
         heads = ["Your groups", version.name]
         near = places(snapshot.tree.leaf_order)
+        legend = ["in another group", "group in one version only"]
         switched = switched_items(store.session.labels, groups, version)
     else:
         before, after = trees[chosen][1], snapshot.tree
         named = named_clades(store, before), named_clades(store, after)
         heads, near = ["Before", "Now"], places(after.leaf_order)
+        legend = ["moved", "clade new or gone"]
         switched = None
     left, right, crossings = untangle(before, after, near)
     place = places(right)
@@ -85,6 +87,7 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "choices": [[key, label] for key, label in menu],
         "heads": heads,
+        "legend": legend,
         "chosen": chosen,
         "left": _drawn(before, left, changes.lost, named[0]),
         "right": _drawn(after, right, changes.gained, named[1]),
