@@ -599,12 +599,21 @@ class Algorithm:
     ) -> SamplerRun:
         """Check the problem and the start, then call :attr:`recorded_run`.
 
-        Parameters, errors and draws are those of :meth:`start_run`.
+        Parameters
+        ----------
+        problem : Problem, DataFrame or array (n, d)
+            What to run on.
+        params : param.Parameterized
+            The result of :meth:`parameters`.
+        rng : numpy.random.Generator
+            The random numbers, as of :func:`hcviz.algorithms.generator`.
+        start : Tree, Snapshot or None
+            Where to begin.
 
         Returns
         -------
         SamplerRun
-            The chains, each at its first tree.
+            The chains, each at its first tree. Their draws are those of :meth:`start_run`.
 
         Raises
         ------
