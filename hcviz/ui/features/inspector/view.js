@@ -178,7 +178,7 @@ export const render = component(
     const active = root.getRootNode().activeElement
     const focused = active?.tagName === "SUMMARY" && accuracy.contains(active)
     accuracy.replaceChildren(
-      h("b", {}, `Supports: ${live.accuracy?.word}`),
+      live.accuracy ? h("b", {}, `Supports: ${live.accuracy.word}`) : "",
       live.accuracy?.why ?? "",
       live.accuracy?.details
         ? h(
