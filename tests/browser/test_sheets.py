@@ -92,7 +92,7 @@ def test_the_cloud_is_drawn_sharp_in_both_themes_and_its_names_select(page):
     page.get_by_role("tab", name="Cloud").click()
     canvas = page.locator(".hc-cloud canvas[data-drawn]")
     expect(canvas).to_have_attribute("data-drawn", "128")
-    expect(page.locator(".hc-cloud .summary")).to_contain_text("128 of the last 168 trees")
+    expect(page.locator(".hc-cloud .summary")).to_contain_text("128 of the last 176 trees")
     assert canvas.evaluate(PAINTED) > 20_000
     assert canvas.evaluate("c => c.width / c.clientWidth") == page.evaluate("devicePixelRatio")
     # the ink of the consensus follows the theme
