@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -30,12 +31,14 @@ def small(monkeypatch, shared_data):
     size = {"n": 40, "k": 2, "powers": (4.0,), "eps": (1.0,), "draws": 1, "mnist": 40}
     size |= {"mnist_powers": (2.0,), "mnist_draws": 1, "embedded": 150, "starts": 2}
     monkeypatch.setattr(partitions, "QUICK", size)
+    # One t-SNE for all runs of a test.
+    monkeypatch.setattr(partitions, "EmbeddedDigits", lru_cache(partitions.EmbeddedDigits))
     digits = load("digits")  # in MNIST's place: 150 pictures instead of 10,000
     monkeypatch.setattr(partitions, "load", lambda n: digits if n == "mnist" else load(n))
 
 
 def each_once(car_tree):
-    """The same function, which makes each tree of the cars once: each picture needs four of them."""
+    """The same function, which makes each tree of the cars once."""
     trees = {}
 
     def made(method, data, seed=0):
