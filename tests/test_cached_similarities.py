@@ -187,15 +187,18 @@ def test_a_heatmap_of_a_function_only_reads_the_cache_that_runs_share(opened, lo
 
 
 def test_a_stopped_run_makes_no_more_calls_and_the_next_run_uses_its_cache(opened, loop):
-    """The function waits once it was called 100 times; a run is stopped, and it may go on. What it
-    is asked after that is what is left of one request: a tenth of a second's, so by what it took
-    before, some dozens of the 4,000 that are lacking. (It took hold of all of them before.)"""
+    """The run is stopped while the 101st call of the function waits; then the function continues.
+
+    The calls after that are the rest of one request. A request takes a tenth of a second: some
+    dozens of calls at the speed of the first 100, and not all of the 4,000 that are missing.
+    """
     function, going = Called(120), threading.Event()
 
     def slow(i, j):
         if function.calls == 100:
             assert going.wait(120)
-        time.sleep(0.002)
+        if not going.is_set():
+            time.sleep(0.002)  # the speed from which the size of a request is computed
         return function(i, j)
 
     before = threading.enumerate()

@@ -12,9 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "hcviz"
-#: The outermost rooms: what runs the house may import anything in it.
+#: The page and the commands, which may import any package.
 TOP = {"ui", "cli", "commands", "__main__", "__init__"}
-#: Room -> the rooms it may import from, beside itself.
+#: Package -> the packages it may import from, beside itself.
 MAY_IMPORT = {
     "core": set(),
     "metrics": {"core"},
@@ -40,7 +40,7 @@ def name_of(path):
     return path.relative_to(ROOT).with_suffix("").parts
 
 
-def room_of(path):
+def package_of(path):
     return name_of(path)[1]
 
 
@@ -64,7 +64,7 @@ def imports(path):
 
 
 def inner(path):
-    """The rooms of hcviz that a file imports from."""
+    """The packages of hcviz that a file imports from."""
     return {name.split(".")[1] for name in imports(path) if name.startswith("hcviz.")}
 
 
@@ -74,17 +74,17 @@ def identify(path):
 
 @pytest.mark.parametrize("path", modules(), ids=identify)
 def test_packages_import_only_what_they_may(path):
-    room = room_of(path)
-    if room in TOP:
+    package = package_of(path)
+    if package in TOP:
         return
-    assert room in MAY_IMPORT, f"hcviz/{room} is new: list in MAY_IMPORT what it may import"
-    strangers = inner(path) - MAY_IMPORT[room] - {room}
-    assert not strangers, f"{identify(path)} imports hcviz.{', hcviz.'.join(sorted(strangers))}"
+    assert package in MAY_IMPORT, f"hcviz/{package} is new: list in MAY_IMPORT what it may import"
+    others = inner(path) - MAY_IMPORT[package] - {package}
+    assert not others, f"{identify(path)} imports hcviz.{', hcviz.'.join(sorted(others))}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=identify)
 def test_only_the_interface_draws(path):
-    if room_of(path) == "ui":
+    if package_of(path) == "ui":
         return
     drawn = DRAWING & {name.split(".")[0] for name in imports(path)}
     assert not drawn, f"{identify(path)} imports {', '.join(sorted(drawn))}"
@@ -103,7 +103,7 @@ def test_methods_do_not_import_each_other(path):
             assert other in {own, "base"}, f"{identify(path)} imports {name}"
 
 
-def test_no_imports_go_round_in_circles():
+def test_no_imports_form_a_circle():
     """Not even through imports inside functions, or those for types alone."""
     files = {}
     for path in modules():
@@ -152,7 +152,7 @@ def test_only_the_cluster_imports_dask():
                 assert name_of(path)[1:] in [("jobs", each) for each in dask], identify(path)
     for path in modules():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if name_of(path)[-1] in dask and room_of(path) == "jobs":
+        if name_of(path)[-1] in dask and package_of(path) == "jobs":
             continue
         for node in tree.body:
             if isinstance(node, ast.ImportFrom):
@@ -160,9 +160,9 @@ def test_only_the_cluster_imports_dask():
 
 
 def test_nothing_imports_the_package_itself():
-    """``import hcviz`` inside hcviz would pull in every room; only the outermost may."""
+    """``import hcviz`` imports every package. Only the page and the commands may do so."""
     for path in modules():
-        if room_of(path) not in TOP:
+        if package_of(path) not in TOP:
             assert "hcviz" not in set(imports(path)), identify(path)
             names = {name for name in imports(path) if name.count(".") == 1}
             short = {name.split(".")[1] for name in names if name.startswith("hcviz.")}

@@ -51,10 +51,10 @@ def test_after_a_run_the_footer_lists_changes_and_lost_support(store, loop):
     before = store.samples
     answer(store, loop, group, apart)
     changes = store.changes()
-    fallen = support_changes.lost_support(store)
-    assert fallen >= 1  # the clade that was in most trees is in none
+    n_lost = support_changes.lost_support(store)
+    assert n_lost >= 1  # the clade that was in most trees is in none
     moving = "" if is_settled(store) else "; the supports are still settling"
-    expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
+    expected = f"{len(changes.lost)} clades changed, {n_lost} lost support{moving}."
     assert support_changes.changes_sentence(store) == expected
     foot = history_model.state(store)
     assert foot["sentence"] == f"Done. The constraint holds. {expected}"
@@ -70,7 +70,7 @@ def test_after_a_run_the_footer_lists_changes_and_lost_support(store, loop):
         (was, m), (now, n) = supports
         both = (m * was + n * now) / (m + n)
         count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
-    assert count == fallen
+    assert count == n_lost
     # the next message replaces the sentence
     store.change_view(message="Found bear.")
     assert history_model.state(store)["sentence"] == "Found bear."

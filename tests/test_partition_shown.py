@@ -20,7 +20,7 @@ from hcviz.ui.tree.partition import cut_height
 from tests.trees import from_nested, random_tree
 
 
-def fallen(tree, height):
+def cut_clades(tree, height):
     """The clusters under a height, each a set of items."""
     if height >= tree.height[-1]:
         return {frozenset(range(tree.n_leaves))}
@@ -43,10 +43,10 @@ def test_the_cut_is_the_partition_or_there_is_none(n, k, seed, ours):
     found = cut_height(tree, labels)
     heights = np.unique(tree.height)
     levels = [*(heights[:-1] + heights[1:]) / 2, heights[-1] + 1]
-    possible = any(fallen(tree, level) == parts(labels) for level in levels)
+    possible = any(cut_clades(tree, level) == parts(labels) for level in levels)
     assert (found is not None) == possible
     if found is not None:
-        assert fallen(tree, found) == parts(labels)
+        assert cut_clades(tree, found) == parts(labels)
 
 
 @pytest.mark.parametrize("n", [1, 2])

@@ -416,3 +416,24 @@ def test_without_any_browser_there_is_a_sentence(only_path, monkeypatch, capsys)
     with pytest.raises(SystemExit) as ended:
         chromium.main()
     assert ended.value.code == chromium.MISSING
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [("The functions from the key Enter", "- A replaced run"), ("## Where each paper", "## From")],
+)
+def test_what_the_architecture_names_is_in_the_code(begin, end):
+    """Files and functions on the way from a key to the sampler, and of each paper."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    part = text[text.index(begin) :].split(f"\n{end}")[0]
+    code = {path: path.read_text(encoding="utf-8") for path in (ROOT / "hcviz").rglob("*.[pj][ys]")}
+    paths = "\n".join(str(path) for path in code)
+    everything = "\n".join(code.values())
+    named = re.findall(r"`([\w./]+)`", part)
+    assert len(named) > 10
+    for name in named:
+        if "/" in name or name.endswith((".py", ".js")):
+            assert f"/{name}" in paths, name
+            continue
+        for each in name.removeprefix("hcviz.").split("."):
+            assert re.search(rf"\b(?:def|class|function|const) {each}\b", everything), name

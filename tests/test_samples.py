@@ -13,7 +13,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
 from hcviz.posterior.burn_in import burn_in
 from hcviz.session import actions as act
-from hcviz.ui.state.posterior_cache import KEPT_RUNS, circumstances
+from hcviz.ui.state.posterior_cache import KEPT_RUNS, conditions
 from tests.stores import add_draws, over_zoo, samples_of
 
 
@@ -136,7 +136,7 @@ def test_a_start_from_another_tree_has_separate_samples(store, loop):
     apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
     assert not first.contains_start(apart)
     params, none = store.session.params, store.problem.triplets
-    where = circumstances(store.session.data, none, NO_GROUPS, "hard")
+    where = conditions(store.session.data, none, NO_GROUPS, "hard")
 
     def begin(number, start):
         shown = store.session.shown

@@ -17,7 +17,7 @@ from tests.trees import caterpillar
 SAMPLERS = [name for name in algorithms() if get(name).samples]
 OTHERS = [name for name in algorithms() if not get(name).samples]
 TREE = caterpillar(8)  # 0 and 1 meet first, then 2, and so on
-#: True of it, and no one follows from the others.
+#: Statements that hold in this tree. None follows from the others.
 TRUE = (((0, 1), 7), ((2, 1), 6), ((3, 0), 5))
 FALSE = ((6, 7), 0)
 

@@ -112,10 +112,10 @@ def test_every_regraft_is_weighed_right(seed, n, count, dissimilarity):
         for old, new in zip(saved, (s.size, s.cut, s.up, s.leaf), strict=True):
             assert np.array_equal(old, new)
         p = s.up[k]
-        brother = s.end[k] if k == p + 1 else p + 1
+        sibling = s.end[k] if k == p + 1 else p + 1
         allowed = np.flatnonzero(np.isfinite(value))
         assert set(allowed) == set(range(2 * n - 1)) - {p} - set(range(k, s.end[k]))
-        for u in allowed[allowed != brother]:
+        for u in allowed[allowed != sibling]:
             other = lay_out(shown_tree := shown(s), weights, triplets, lam, sign)
             # The copy has the same clades, perhaps in another order: find S and u by their items.
             at, to = find(other, items(s, k)), find(other, items(s, u) - items(s, k))
@@ -125,7 +125,7 @@ def test_every_regraft_is_weighed_right(seed, n, count, dissimilarity):
             assert cost(shown(other)) - cost(shown_tree) == pytest.approx(value[u] - now, abs=1e-9)
         if len(allowed) > 1:
             regraft.evaluate_places(s, weights, sign, k)
-            regraft.move(s, k, int(rng.choice(allowed[allowed != brother])))
+            regraft.move(s, k, int(rng.choice(allowed[allowed != sibling])))
 
 
 def items(s, k):
@@ -150,8 +150,8 @@ def test_hard_triplets_allow_exactly_the_regrafts_that_keep_them(seed, n, count)
         regraft.evaluate_places(s, weights, 1.0, k)
         value = s.value.copy()
         p = s.up[k]
-        brother = s.end[k] if k == p + 1 else p + 1
-        for u in set(range(2 * n - 1)) - {p, brother} - set(range(k, s.end[k])):
+        sibling = s.end[k] if k == p + 1 else p + 1
+        for u in set(range(2 * n - 1)) - {p, sibling} - set(range(k, s.end[k])):
             other = lay_out(tree, weights, Triplets(), 0.0)  # the same layout, nothing forbidden
             assert items(other, k) == subtree
             regraft.evaluate_places(other, weights, 1.0, k)

@@ -142,9 +142,9 @@ def test_commas_that_can_be_read_in_two_ways():
     assert either.notes == ("The comma in '1,200' is read as one between thousands.",)
     assert read('name,a\nx,"1,200.5"\ny,2\n').notes == ()
     hint = "Write decimal points"
-    said = r"Row 2, column 'a' holds the text '1,5' among numbers"
+    message = r"Row 2, column 'a' holds the text '1,5' among numbers"
     for a in ("3.5", '"1,2,3"', '"1,200,000"'):
-        refused(f'name,a\nx,"1,5"\ny,{a}\nz,3\nw,4\n', said)
+        refused(f'name,a\nx,"1,5"\ny,{a}\nz,3\nw,4\n', message)
     refused('name,a,b\nx,"1,5","1,200"\ny,2,3.5\nz,3,4\n', hint)
     refused('name,a,b\nx,"1,5","1,200.5"\ny,2,3\nz,3,4\n', hint)
     names = read('name,a\n"1,5",1\n"2,7",2\n')  # names of items are no numbers

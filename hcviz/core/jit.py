@@ -181,13 +181,13 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             return numba.njit(nogil=True, **options)(kernel)
         finally:
             config.CACHE_DIR = before
-        _forgive(made, Path(folder))
+        _ignore_cache_errors(made, Path(folder))
         return made
 
     return decorate if function is None else decorate(function)
 
 
-def _forgive(kernel: Any, folder: Path) -> None:
+def _ignore_cache_errors(kernel: Any, folder: Path) -> None:
     """Let a kernel work if its cache cannot be read or written: it is compiled again."""
     kept = getattr(kernel, "_cache", None)  # absent if the compiler is disabled
 

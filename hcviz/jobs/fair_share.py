@@ -162,9 +162,9 @@ class Line:
                 self._start_reporter()
         ticket.called.wait()  # of this ticket alone: a hundred threads that wake slow the page
         with self._lock:
-            told = ticket.running and ticket.reported is not None
+            waiting_was_reported = ticket.running and ticket.reported is not None
             ticket.reported = None
-        if told:
+        if waiting_was_reported:
             self._tell(ticket, None)
         return ticket.running
 

@@ -200,7 +200,7 @@ class SnapshotOutbox:
         return TaskResult(self._began, self._fault, self._trace, self._refusal)
 
     def _carry(self) -> None:
-        looked = saved = time.monotonic()
+        checked = saved = time.monotonic()
         try:
             while True:
                 with self._changed:
@@ -220,9 +220,9 @@ class SnapshotOutbox:
                         saved = time.monotonic()
                 if over:
                     return
-                if time.monotonic() - looked >= POLL_SECONDS:
+                if time.monotonic() - checked >= POLL_SECONDS:
                     self._look()
-                    looked = time.monotonic()
+                    checked = time.monotonic()
         except Exception as fault:
             log.warning("The run stops because its snapshots cannot be sent.", exc_info=True)
             self._fault = ("A worker of the cluster could not send its snapshots.", "")

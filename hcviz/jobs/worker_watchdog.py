@@ -34,16 +34,16 @@ def watch_workers(
     HcvizError
         If there was no worker for :data:`GIVE_UP_SECONDS` seconds.
     """
-    looked, alone, reported = time.monotonic(), 0.0, ""
+    checked, alone, reported = time.monotonic(), 0.0, ""
     try:
         for shown in stream:
             now, known = time.monotonic(), reported
             if shown is not None:
-                looked, alone, known = now, 0.0, ""
-            elif now - looked > CHECK_SECONDS:
+                checked, alone, known = now, 0.0, ""
+            elif now - checked > CHECK_SECONDS:
                 workers, ready = count()
-                alone = 0.0 if workers else alone + now - looked
-                looked, known = now, paused_sentence(workers) if workers and not ready else ""
+                alone = 0.0 if workers else alone + now - checked
+                checked, known = now, paused_sentence(workers) if workers and not ready else ""
             if known != reported:
                 reported = known
                 on_waiting(reported)

@@ -286,7 +286,7 @@ def common_clade_sum(first_parent, first_size, first_start, first_order, parent,
                 )  # fmt: skip
             if offsets[u + 1] - offsets[u] > 2:
                 # Add (c^2 - sum of c_i^2) / 2. Now h includes the new leaves, so h = I.
-                twice = telescope(
+                twice = add_chain_squares(
                     made, node, above, below, top, head, rank, base, count, sums, root
                 )
                 pairs_twice = new * new
@@ -306,7 +306,7 @@ def common_clade_sum(first_parent, first_size, first_start, first_order, parent,
                     for k in range(made):
                         if above[k] < 0:
                             top = k
-                    twice -= telescope(
+                    twice -= add_chain_squares(
                         made, node, above, below, top, head, rank, base, count, sums, root
                     )
                     pairs_twice -= np.int64(first_size[child]) ** 2
@@ -322,7 +322,7 @@ def common_clade_sum(first_parent, first_size, first_start, first_order, parent,
 
 
 @njit
-def telescope(made, node, above, below, top, head, rank, base, count, sums, root):
+def add_chain_squares(made, node, above, below, top, head, rank, base, count, sums, root):
     """Sum c^2 (I(upper end) - I(lower end)) over the chains of an induced tree."""
     total = np.int64(0)
     for k in range(made):

@@ -214,10 +214,10 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
     text = "Parameters: " + ", ".join(
         f"{name} = {_shorten(value)}" for name, value in action.values.items()
     )
-    treats = methods(session.method).constraint_mode(params)
+    mode = methods(session.method).constraint_mode(params)
     moved = (
         action.is_dragging
-        and treats == session.constraint_mode
+        and mode == session.constraint_mode
         and _is_same_parameter_step(session, action)
     )
     session = rename_last_step(session, text) if moved else add_undo_step(session, text)
@@ -226,9 +226,9 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
         history = tuple(each for each in session.history if each.run != session.run)
         session, effects = start_run(session, text + ".", "snapshot")
         return replace(session, history=history), effects
-    if treats == session.constraint_mode:
+    if mode == session.constraint_mode:
         return start_run(session, text + ".", "snapshot")
-    session, note = _after_mode_change(replace(session, constraint_mode=treats), text + ".")
+    session, note = _after_mode_change(replace(session, constraint_mode=mode), text + ".")
     return start_run(session, text + ".", "snapshot", note)
 
 

@@ -1,4 +1,4 @@
-"""A real server and a real Chromium; a page that misbehaves fails its test."""
+"""A real server and a real Chromium. An error of the page fails its test."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.browser.driving import ARTIFACTS, TIMEOUT, Server, Watch
 from tests.conftest import ROOT
 from tools import chromium
 
-#: Root has no sandbox, containers little shared memory; the rest keeps the browser from calling
-#: home, which would look like the page doing so.
+#: Root has no sandbox, and containers have little shared memory. The other options switch off the
+#: browser's own requests, which the tests would count as the page's.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -84,7 +84,7 @@ def context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
 def new_page(
     context: BrowserContext, request: pytest.FixtureRequest
 ) -> Iterator[Callable[[], Page]]:
-    """Makes pages (tabs); each is photographed into tests/artifacts when the test is over."""
+    """Makes pages (tabs). A screenshot of each is saved in tests/artifacts after the test."""
     yield context.new_page
     ARTIFACTS.mkdir(exist_ok=True)
     for number, page in enumerate(context.pages):
@@ -97,8 +97,8 @@ def new_page(
 def serve(context: BrowserContext, new_page: Callable[[], Page]) -> Iterator[Callable[..., Server]]:
     """Starts servers of the test's own: ``serve(app, args, log=, port=)``, ready to answer.
 
-    The test's pages are closed before their servers end: a page that has lost its server says so
-    on its console, sometimes.
+    The test's pages are closed before their servers end. Otherwise a page may log on its console
+    that the server is lost.
     """
     started: list[Server] = []
 

@@ -1,6 +1,6 @@
-"""Driving a Bokeh page: wait on conditions, turn data into pixels, watch what a page does.
+"""Drive a Bokeh page: wait for conditions, turn data into pixels, watch what a page does.
 
-Nothing here reaches behind the page's back: models are only read, to find out where to click.
+Models of the page are read, to find out where to click. They are never changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TIMEOUT = 60_000
 
 @dataclass
 class Watch:
-    """What a page did that it must not do."""
+    """The faults of a page: console errors, exceptions, crashes, requests to other hosts."""
 
     faults: list[str] = field(default_factory=list)
 
@@ -92,7 +92,7 @@ class Server:
         )
 
     def wait(self, seconds: float = 180) -> None:
-        """Until it answers; a server that ends instead is a failure with its log."""
+        """Wait until the server answers. If it ends instead, the test fails with its log."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             if self.process.poll() is not None:
@@ -119,13 +119,13 @@ class Server:
         return "\n".join(ours)
 
     def kill(self) -> None:
-        """As a crash would: nothing is written and nothing is reported."""
+        """End the server as a crash does: it writes and reports nothing."""
         self.process.kill()
         self.process.wait()
         self._file.close()
 
     def stop(self) -> None:
-        """End it, unless it has ended."""
+        """End the server, unless it has ended."""
         self.process.terminate()
         try:
             self.process.wait(10)
@@ -136,12 +136,12 @@ class Server:
 
 
 def wait_for(page: Page, expression: str, argument: object = None) -> None:
-    """Until a JavaScript expression (or function of ``argument``) is truthy."""
+    """Wait until a JavaScript expression (or function of ``argument``) is truthy."""
     page.wait_for_function(expression, arg=argument, timeout=TIMEOUT)
 
 
 def wait_until(page: Page, condition: Callable[[], object]) -> None:
-    """Until a condition of the test's own holds: what the page says of it comes in between."""
+    """Wait until a condition holds. Events of the page are handled meanwhile."""
     until = time.monotonic() + TIMEOUT / 1000
     while not condition():
         assert time.monotonic() < until, "it did not come true"
@@ -168,8 +168,11 @@ async () => {
 
 
 def wait_still(page: Page) -> None:
-    """Until the picture is at rest: nothing glides, and what the page and the server tell each
-    other (how high it is, which rows are in view) moves nothing any more."""
+    """Wait until nothing moves in the picture.
+
+    The page and the server also send each other sizes and the rows in view. The picture must be
+    the same after these messages.
+    """
     seen = [""]
 
     def still() -> bool:
@@ -181,7 +184,7 @@ def wait_still(page: Page) -> None:
 
 
 def wait_idle(page: Page) -> None:
-    """Until Bokeh has drawn what it has."""
+    """Wait until Bokeh has drawn all changes."""
     wait_for(
         page,
         "() => window.Bokeh && Bokeh.documents.length > 0 && Bokeh.documents.every(d => d.is_idle)",
@@ -234,8 +237,10 @@ def column(page: Page, source: str, name: str) -> list:
 
 
 def columns(page: Page, source: str, *names: str) -> list[list]:
-    """Columns of one and the same moment, between which no other picture comes; without the empty
-    texts that stand for labels that went."""
+    """Columns of one moment, all of the same picture.
+
+    Empty texts are left out. They replace labels that were removed.
+    """
     return page.evaluate(
         """([source, names]) => {
           for (const doc of Bokeh.documents) {

@@ -54,7 +54,7 @@ def test_all_columns_and_rows_are_in_view_after_any_change(page, server, tmp_pat
             "(n) => Bokeh.documents[0].get_model_by_name('heat').x_range.bounds[1] === n",
             columns,
         )
-        wait_still(page)  # what the browser may have to say to the server, and its answer
+        wait_still(page)  # messages between browser and server have arrived
         left, right, bottom, top = ranges(page, "heat")
         assert (left, right) == (0, columns)
         assert (bottom, top) == pytest.approx((-1.005 * rows, 0.005 * rows))

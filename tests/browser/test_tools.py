@@ -1,4 +1,4 @@
-"""The tools of the browser tests: they click where they say, and they notice what they should."""
+"""The tools of the browser tests click the right pixel, and notice each fault of a page."""
 
 from __future__ import annotations
 

@@ -194,12 +194,12 @@ def times_of(parent, height, n):
         fitted[parent[v]] = max(fitted[parent[v]], fitted[v])
     least = -math.log(GAP)
     for v in range(m - 1, n - 1, -1):
-        wish = -math.log(max(fitted[v], 1e-6 if v == m - 1 else 1e-250))
+        fitted_time = -math.log(max(fitted[v], 1e-6 if v == m - 1 else 1e-250))
         if v == m - 1:
-            u[v] = max(wish, 0.05)
+            u[v] = max(fitted_time, 0.05)
         else:
             above = u[parent[v]]
-            u[v] = wish if wish > above else above + least
+            u[v] = fitted_time if fitted_time > above else above + least
     return u
 
 

@@ -223,7 +223,7 @@ def sum_rows(s, matrix, sign, k):
 
 
 @njit
-def apply_triplets(s, k, p, brother):
+def apply_triplets(s, k, p, sibling):
     """Write the rules of the triplets for S at k; return hard ones of case 2, and marks to
     clear."""
     wanted = 0
@@ -262,7 +262,7 @@ def apply_triplets(s, k, p, brother):
                 while not s.up[q] <= c < s.end[s.up[q]]:
                     q = s.up[q]
                 if q == p:
-                    q = brother
+                    q = sibling
                 s.touched[marks] = q
                 marks += 1
                 if price > 0:
@@ -274,7 +274,7 @@ def apply_triplets(s, k, p, brother):
 
 
 @njit
-def apply_groups(s, k, p, brother, wanted, marks):
+def apply_groups(s, k, p, sibling, wanted, marks):
     """Do the same as :func:`apply_triplets` for the groups. O(groups * depth)."""
     for g in range(s.group_size.size):
         v = s.place[s.group_first[g]]
@@ -283,7 +283,7 @@ def apply_groups(s, k, p, brother, wanted, marks):
         if k <= v < s.end[k]:
             continue
         if v < k < s.end[v]:
-            q = brother if v == p else v
+            q = sibling if v == p else v
             s.need[q] += 1
             wanted += 1
         else:
@@ -312,12 +312,12 @@ def add_upwards(s, begin, stop, constrained):
 def evaluate_places(s, matrix, sign, k):
     """Remove S at k > 0 and compute ``value`` for all positions: ``(best, least, now)``.
 
-    ``best`` is the position with the least value, and ``now`` the value at the brother, where S
+    ``best`` is the position with the least value, and ``now`` the value at the sibling, where S
     was. Sizes and cuts of the ancestors of S are those of R until :func:`put_back` or :func:`move`.
     """
     m = s.size.size
     p = s.up[k]
-    brother = s.end[k] if k == p + 1 else p + 1
+    sibling = s.end[k] if k == p + 1 else p + 1
     stop = s.end[k]
     inside = s.size[k]
     sum_rows(s, matrix, sign, k)
@@ -330,8 +330,8 @@ def evaluate_places(s, matrix, sign, k):
     constrained = s.rows.shape[0] + s.group_size.size > 0
     wanted, marks = 0, 0
     if constrained:
-        wanted, marks = apply_triplets(s, k, p, brother)
-        wanted, marks = apply_groups(s, k, p, brother, wanted, marks)
+        wanted, marks = apply_triplets(s, k, p, sibling)
+        wanted, marks = apply_groups(s, k, p, sibling, wanted, marks)
     weight, edge = s.weight, s.edge
     leaf, end, size, cut, down, value = s.leaf, s.end, s.size, s.cut, s.down, s.value
     add_upwards(s, stop, m, constrained)
@@ -357,9 +357,9 @@ def evaluate_places(s, matrix, sign, k):
         here = down[j]
         if j == p:
             value[j] = np.inf
-            down[brother] = here
+            down[sibling] = here
             if constrained:
-                s.met[brother] = s.met[j] + s.need[brother]
+                s.met[sibling] = s.met[j] + s.need[sibling]
             j += 1
             continue
         price = (grown + size[j]) * weight[j] + here
@@ -390,7 +390,7 @@ def evaluate_places(s, matrix, sign, k):
     s.tally[EVALUATED] += m - 2 * inside
     s.tally[WORK] += 4 * m + inside * s.x.size
     s.touched[s.touched.size - 1] = marks
-    return best, least, value[brother]
+    return best, least, value[sibling]
 
 
 @njit
@@ -431,10 +431,10 @@ def move(s, k, u):
             s.cut[a] += s.weight[other] + s.edge[other] + s.below[a]
             s.size[a] += inside
         child, a = a, s.up[a]
-    over_u = s.up[u]  # not p, whose only other child is the brother
+    over_u = s.up[u]  # not p, whose only other child is the sibling
     s.cut[p] = s.weight[u]
     s.size[p] = inside + s.size[u]
-    brother = s.end[k] if k == p + 1 else p + 1
+    sibling = s.end[k] if k == p + 1 else p + 1
     clear_triplets(s)
     # New order: all nodes except S and p, with p, then S, in front of u. spare[0]: old -> new.
     new, size, leaf, up = s.spare[0], s.spare[1], s.spare[2], s.spare[3]
@@ -455,7 +455,7 @@ def move(s, k, u):
             v = over_u
         elif j in (u, k):
             v = p
-        elif j == brother:
+        elif j == sibling:
             v = s.up[p]
         size[new[j]] = s.size[j]
         leaf[new[j]] = s.leaf[j]
@@ -480,11 +480,11 @@ def perturb(s, matrix, sign, rng, moves, tried):
         k = 1 + int(rng.random() * (m - 1))
         evaluate_places(s, matrix, sign, k)
         p = s.up[k]
-        brother = s.end[k] if k == p + 1 else p + 1
+        sibling = s.end[k] if k == p + 1 else p + 1
         u = -1
         for _ in range(tried):
             j = int(rng.random() * m)
-            if j != brother and s.value[j] < np.inf and (u < 0 or s.value[j] < s.value[u]):
+            if j != sibling and s.value[j] < np.inf and (u < 0 or s.value[j] < s.value[u]):
                 u = j
         if u < 0:
             put_back(s, k)

@@ -70,7 +70,7 @@ class NotebookConnection:
         self._view.on_shown = self._confirm
         if self._loop is not None:
             explorer.centre.debouncer.timer = self._call_later
-        look = pause_while_idle(self._store, self._is_deserted)
+        look = pause_while_idle(self._store, self._is_without_browser)
         make, remove = self._view._get_model, self._view._cleanup
 
         def get_model(document: Document, *where: Any, **how: Any) -> Any:
@@ -120,7 +120,7 @@ class NotebookConnection:
 
     # ------------------------------------------------------------------ inside
 
-    def _is_deserted(self) -> bool:
+    def _is_without_browser(self) -> bool:
         """Return True if the explorer is served (``.show()``) and no browser shows it."""
         models = [model for model, _ in self._view._models.copy().values()]
         return without_browser(model.document for model in models if model.document is not None)

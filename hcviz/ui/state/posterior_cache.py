@@ -15,7 +15,7 @@ from hcviz.jobs import Samples
 KEPT_RUNS = 4
 
 #: What a posterior depends on besides the method and its parameters: data, constraints, their mode.
-Circumstances = tuple[Any, tuple[bytes, bytes, bytes], str]
+Conditions = tuple[Any, tuple[bytes, bytes, bytes], str]
 
 
 class PosteriorCache:
@@ -46,7 +46,7 @@ class PosteriorCache:
         method: str,
         params: Mapping[str, Any],
         problem: Problem,
-        circumstances: Circumstances,
+        conditions: Conditions,
         start: Snapshot | None,
     ) -> Samples:
         """Return the samples that a new run adds to.
@@ -56,7 +56,7 @@ class PosteriorCache:
         snapshots. Else they are new.
         """
         law = {name: x for name, x in params.items() if name not in ("steps", "every")}
-        key = (method, repr(sorted(law.items())), *circumstances)
+        key = (method, repr(sorted(law.items())), *conditions)
         before = self._of_run.get(shown)
         continues = before is not None and before.key == key and before.contains_start(start)
         samples = before if before is not None and continues else Samples(problem.n_items, key)
@@ -67,21 +67,21 @@ class PosteriorCache:
         self._of_run = {**kept, run: samples}
         return samples
 
-    def newest(self, circumstances: Circumstances) -> Samples | None:
-        """Return the newest samples of these circumstances, of any method; None if there are none.
+    def newest(self, conditions: Conditions) -> Samples | None:
+        """Return the newest samples of these conditions, of any method; None if there are none.
 
         Samples without a tree do not count.
         """
         for found in reversed(self._of_run.values()):
             with found.open() as posterior:
-                if posterior is not None and found.key[2:] == circumstances:
+                if posterior is not None and found.key[2:] == conditions:
                     return found
         return None
 
 
-def circumstances(
+def conditions(
     data: Any, triplets: Triplets, groups: Groups, mode: str, not_groups: Groups = NO_GROUPS
-) -> Circumstances:
+) -> Conditions:
     """Return the key of what a posterior depends on.
 
     ``mode`` is how the method treats constraints; without constraints it makes no difference.

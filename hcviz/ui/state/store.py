@@ -34,7 +34,7 @@ from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import data_of, resolve, seriated
 from hcviz.ui.state.loaded_data import LoadedData
 from hcviz.ui.state.loader import Loader
-from hcviz.ui.state.posterior_cache import Circumstances, PosteriorCache, circumstances
+from hcviz.ui.state.posterior_cache import Conditions, PosteriorCache, conditions
 from hcviz.ui.state.run_control import RunControl
 from hcviz.ui.state.saved_look import ALL, looks, marks
 from hcviz.ui.state.subscribers import Subscribers
@@ -339,7 +339,7 @@ class Store:
         if self.samples is not None:
             return self.samples
         return self.posteriors.newest(
-            self._circumstances(
+            self._conditions(
                 self.session.triplets,
                 self.session.required_clades,
                 self.session.constraint_mode,
@@ -359,11 +359,11 @@ class Store:
             self._changes = known = (self.baseline, self.drawn, found)
         return known[2]
 
-    def _circumstances(
+    def _conditions(
         self, triplets: Triplets, groups: Groups, mode: str, not_groups: Groups
-    ) -> Circumstances:
+    ) -> Conditions:
         spec = None if self._loaded is None else self._loaded.spec
-        return circumstances(spec, triplets, groups, mode, not_groups)
+        return conditions(spec, triplets, groups, mode, not_groups)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
@@ -403,7 +403,7 @@ class Store:
                 effect.method,
                 effect.params,
                 problem,
-                self._circumstances(
+                self._conditions(
                     problem.triplets,
                     problem.groups,
                     method.constraint_mode(effect.params),

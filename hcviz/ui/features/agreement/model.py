@@ -170,11 +170,11 @@ class AgreementRuns:
             self.close()
         found = {name: self._known[at] for name, at in keys.items() if at in self._known}
         wanted = next((name for name in names if name not in found), None)
-        rests = session.status not in ("idle", "sampling")
+        is_idle = session.status not in ("idle", "sampling")
         if wanted is None and store.view.agree_wanted:
             store.change_view(agree_wanted=False)
             return
-        if self._at is None and store.view.agree_wanted and rests and wanted is not None:
+        if self._at is None and store.view.agree_wanted and is_idle and wanted is not None:
             self._start(wanted, keys[wanted], k)
         working = self._at[0] if self._at is not None else ""
         agreed = tuple(found.items())

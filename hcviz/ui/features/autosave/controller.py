@@ -52,8 +52,8 @@ class AutosaveController(Controls):
 
     ACTS = ACTS
 
-    def __init__(self, store: Store, shelf: UnfinishedSessions) -> None:
-        self.store, self.shelf = store, shelf
+    def __init__(self, store: Store, sessions_on_disk: UnfinishedSessions) -> None:
+        self.store, self.sessions_on_disk = store, sessions_on_disk
         self._journal: Journal | None = None
         self._seen: tuple[LogEntry, ...] = store.session.log  # the part of the log that was handled
         self._based: Any = None  # the session and view of the last base
@@ -114,7 +114,7 @@ class AutosaveController(Controls):
         If the log is not the complete session (``complete_log``), the journal begins with a base.
         Before an ``answer`` has effects the base must be on the disk.
         """
-        self._journal = self.shelf.new_journal()
+        self._journal = self.sessions_on_disk.new_journal()
         self.store.view = replace(self.store.view, journal=self._journal.folder.name)
         if complete_log:
             actions = [e.action for e in session.log if not isinstance(e.action, RUN_REPORTS)]
@@ -220,7 +220,7 @@ class AutosaveController(Controls):
     def use_visitor(self, token: str) -> None:
         """Use the token that the browser already has, from the page of another tab."""
         if self._journal is None and is_token(token):
-            self.shelf = UnfinishedSessions(self.shelf.root, token)
+            self.sessions_on_disk = UnfinishedSessions(self.sessions_on_disk.root, token)
             self._search()
 
     @ACTS.on("rejoin")
@@ -240,13 +240,13 @@ class AutosaveController(Controls):
         offer = self.store.view.unfinished
         if offer is not None:
             self._discarded.add(offer.name)  # a thread may be reading it
-            self.shelf.discard(offer.name)
+            self.sessions_on_disk.discard(offer.name)
             self._until = time.monotonic() + SEARCH_SECONDS
             self._search()
 
     def _search(self) -> None:
         """Search for unfinished sessions, and offer the newest or resume the wanted one."""
-        found = self.shelf.unfinished()
+        found = self.sessions_on_disk.unfinished()
         own = [each for each in found if each.name == self._wanted]
         if own and self._journal is None:  # nothing was done on this page yet
             self._wanted, self._until = "", 0.0
@@ -260,10 +260,10 @@ class AutosaveController(Controls):
 
     def _resume(self, offer: UnfinishedSession | None) -> None:
         """Read it on a thread, as session files are: with the data in it it may be large."""
-        shelf = self.shelf
+        sessions_on_disk = self.sessions_on_disk
         if offer is None:
             return
-        folder = shelf.path(offer.name)
+        folder = sessions_on_disk.path(offer.name)
         if not folder.is_dir():
             self._search()
             raise HcvizError(ELSEWHERE)
@@ -278,13 +278,13 @@ class AutosaveController(Controls):
         name, before = offer.about.title or "the unfinished session", self.store.session
 
         def then(read: tuple[RecoveredSession, Dataset] | None) -> None:
-            self._put_back(shelf, offer, before, read)
+            self._put_back(sessions_on_disk, offer, before, read)
 
         self.store.loader.start(name, size_of(folder), read, then)
 
     def _put_back(
         self,
-        shelf: UnfinishedSessions,
+        sessions_on_disk: UnfinishedSessions,
         offer: UnfinishedSession,
         before: Session,
         read: tuple[RecoveredSession, Dataset] | None,
@@ -298,11 +298,11 @@ class AutosaveController(Controls):
         store.change_view(message="")
         if offer.name in self._discarded:
             return
-        if not shelf.path(offer.name).is_dir():
+        if not sessions_on_disk.path(offer.name).is_dir():
             self._search()
             raise HcvizError(ELSEWHERE)
         if read is None:
-            kept = shelf.keep_damaged(offer.name)
+            kept = sessions_on_disk.keep_damaged(offer.name)
             self._search()
             raise HcvizError(
                 "The unfinished session is damaged and cannot be resumed.",
@@ -318,13 +318,13 @@ class AutosaveController(Controls):
         message = f"Resumed: {offer.about.title}, {content}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
-            kept = shelf.keep_damaged(offer.name)
+            kept = sessions_on_disk.keep_damaged(offer.name)
             error = (
                 f"A part of the unfinished session is damaged. {content} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:
-            self._when_written(lambda: shelf.discard(offer.name))
+            self._when_written(lambda: sessions_on_disk.discard(offer.name))
         if found.session.status == "sampling":  # a run was interrupted: the tree is not final
             store.dispatch(act.Rerun())
         store.change_view(unfinished=None, message=message, error=error)

@@ -71,8 +71,8 @@ class BaselineRuns:
         found = tuple((title, tree) for title, tree in trees if tree is not None)
         if found != store.view.baselines:
             store.change_view(baselines=found)
-        rests = session.status not in ("idle", "sampling")
-        if self._at is None and session.enabled and rests and store.dataset is not None:
+        is_idle = session.status not in ("idle", "sampling")
+        if self._at is None and session.enabled and is_idle and store.dataset is not None:
             wanted = next((key for key in keys if key not in known), None)
             if wanted is not None:
                 self._start(wanted, known)

@@ -20,8 +20,6 @@ from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Apart, statem
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
-#: Seconds between two estimates of the accuracy during a run.
-SECONDS_BETWEEN_CHECKS = 1.0
 #: The page estimates the remaining time when the accuracy is below this.
 TIME_LEFT_BELOW = 0.5
 

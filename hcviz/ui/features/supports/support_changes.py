@@ -54,10 +54,10 @@ def changes_sentence(store: Store) -> str:
     known = _cache.get(store)
     if known is None or known[0] is not changes:
         _cache[store] = known = (changes, lost_support(store))
-    fallen = known[1]
-    if fallen is None:
+    n_lost = known[1]
+    if n_lost is None:
         return f"{text}."
-    text += f", {fallen:,} lost support" if fallen else ", none lost support"
+    text += f", {n_lost:,} lost support" if n_lost else ", none lost support"
     return f"{text}." if is_settled(store) else f"{text}; the supports are still settling."
 
 
