@@ -19,7 +19,7 @@ import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.advice import advice
 from hcviz.commands.check import check
-from hcviz.commands.citing import cite
+from hcviz.commands.citing import cite, paper_reference
 from hcviz.commands.compare import compare
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, or 2 for an error of the user's input.
+        The exit code: 0; 1 if a claim of a paper does not hold; 2 for an error of the input.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     forget_standard_input()
@@ -323,6 +323,9 @@ def complete(options: argparse.Namespace) -> None:
     print(completion(make_parser, options.shell))
 
 
-def reproduce(options: argparse.Namespace) -> None:
-    """Run the reproduction of a paper."""
-    import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json, options.out)
+def reproduce(options: argparse.Namespace) -> int:
+    """Run the reproduction of a paper, after its citation. Return 1 if a claim does not hold."""
+    print(f"hcviz: {paper_reference(PAPERS[options.name])}", file=sys.stderr)
+    return import_module(REPRODUCTIONS[options.name]).reproduce(
+        options.quick, options.json, options.out
+    )

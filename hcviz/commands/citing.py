@@ -64,6 +64,11 @@ def references(method: str) -> list[str]:
     return [REFERENCES.get(each, each) for each in paper.split("; ") if each]
 
 
+def paper_reference(title: str) -> str:
+    """Return the reference that has this title."""
+    return next(each for each in REFERENCES.values() if title in each)
+
+
 def cite(options: argparse.Namespace) -> None:
     """Print the references of a method, then how to cite hcviz."""
     found = references(options.method)
@@ -71,4 +76,4 @@ def cite(options: argparse.Namespace) -> None:
     print("The hcviz developers. hcviz: build the hierarchy you mean. See CITATION.cff.")
 
 
-__all__ = ["CLASSICAL", "REFERENCES", "cite", "references"]
+__all__ = ["CLASSICAL", "REFERENCES", "cite", "paper_reference", "references"]
