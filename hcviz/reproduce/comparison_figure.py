@@ -62,7 +62,7 @@ def _methods(tables: Iterable[dict[str, dict[str, Any]]]) -> list[str]:
     return list(dict.fromkeys(name for each in tables for row in each.values() for name in row))
 
 
-def _legend_below(figure: Figure, axes: Sequence[Axes], methods: Sequence[str]) -> None:
+def _legend_below(figure: Figure, axes: Iterable[Axes], methods: Sequence[str]) -> None:
     """Write the methods once, below the panels, where they cover no line."""
     lines: dict[str, Any] = {}
     for axis in axes:
