@@ -16,9 +16,8 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
 
 app:
 	@tools/venv.sh
-	@echo "hcviz: compiling the kernels (a minute at the first time)"
-	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@echo "hcviz: http://localhost:$(PORT) (stop it with Ctrl-C)"
+	@echo "hcviz: the first start compiles the kernels, one or two minutes; the page shows how far it is"
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
 	  --unused-session-lifetime 10000 --check-unused-sessions 4000

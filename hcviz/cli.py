@@ -1,7 +1,8 @@
-"""The command line: ``hcviz serve | run | convert | compare | place | check | reproduce``.
+"""The command line ``hcviz``: its commands and their options.
 
-Results go to stdout, all other text to stderr. An error is one message on stderr, and exit code 2.
-The options of ``run METHOD`` come from the parameters of the method.
+Results go to stdout, all other text to stderr. ``-`` is standard input or standard output. An error
+is one message on stderr, and exit code 2. The options of ``run METHOD`` come from the parameters of
+the method.
 """
 
 from __future__ import annotations
@@ -16,14 +17,19 @@ from typing import Any, get_args
 
 import hcviz
 from hcviz.algorithms import get
+from hcviz.commands.advice import advice
 from hcviz.commands.check import check
+from hcviz.commands.citing import cite, paper_reference
 from hcviz.commands.compare import compare
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
+from hcviz.commands.listing import LISTS, list_names
 from hcviz.commands.options import add_parameters, method_among
 from hcviz.commands.place import place
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
+from hcviz.commands.standard_input import forget_standard_input, input_name, input_path
+from hcviz.commands.tree_formats import TREE_FORMATS
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import HcvizError
 from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
@@ -46,6 +52,16 @@ REPRODUCTIONS: Mapping[str, str] = {
     "krishnamurthy2012": "hcviz.reproduce.krishnamurthy2012",
 }
 
+#: Descriptions in the help texts of commands.
+RUN = (
+    "The tree goes to standard output or to --out, and the progress to standard error. "
+    "`hcviz run METHOD --help` lists the parameters of a method, `hcviz list methods` the methods."
+)
+CONVERT = (
+    "The suffixes name the formats. With --format, the source is a tree, and the target has that "
+    "format. - is standard input or standard output."
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
@@ -57,21 +73,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, or 2 for an error of the user's input.
+        The exit code: 0; 1 if a claim of a paper does not hold; 2 for an error of the input.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    forget_standard_input()
     try:
         options = make_parser(words).parse_args(words)
-        options.command(options)
+        return int(options.command(options) or 0)
     except HcvizError as fault:
-        print(f"hcviz: {fault}", file=sys.stderr)
+        method = method_among(words)
+        names = () if method is None else get(method).parameter_names()
+        print(f"hcviz: {advice(fault, names)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader has closed the pipe, as in `hcviz run ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
         return 130
-    return 0
 
 
 def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -82,14 +100,19 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hcviz {hcviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name: str, run: Callable[[Any], None], summary: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=summary, description=summary)
+    def command(
+        name: str, run: Callable[[Any], Any], summary: str, more: str = ""
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=f"{summary} {more}".strip())
         added.set_defaults(command=run)
         return added
 
     one = command("serve", serve, "Serve the dashboard on this machine.")
     one.add_argument(
-        "data", nargs="?", help="a built-in data set, a table, or a session file (default: zoo)"
+        "data",
+        nargs="?",
+        type=input_name,
+        help="a built-in data set, a table, or a session file (default: zoo)",
     )
     add_data_options(one)
     one.add_argument("--port", type=int, default=5006, help="default: %(default)s")
@@ -140,14 +163,16 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         "number of steps (default: HCVIZ_SECONDS, else 20)",
     )
 
-    one = command("run", run, "Run a method and print its tree in Newick.")
+    one = command("run", run, "Run a method and print its tree in Newick.", RUN)
     one.add_argument("method", help=", ".join(hcviz.algorithms()))
-    one.add_argument("data", help="a built-in data set, or a table file")
+    one.add_argument(
+        "data", type=input_name, help="a built-in data set, a table file, or - for standard input"
+    )
     one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     add_data_options(one)
     one.add_argument(
         "--triplets",
-        type=Path,
+        type=input_path,
         metavar="FILE.csv",
         help=f"constraints, with names of items; the header is {','.join(REQUIRED_COLUMNS)}",
     )
@@ -156,7 +181,10 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         choices=ORDERS,
         help="order of the columns of triplets without this header; anchor-near-far is cblearn's",
     )
-    one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
+    one.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the tree: .nwk .json .svg .npy .csv"
+    )
+    add_format(one)
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
         "--scheduler",
@@ -174,26 +202,36 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         "convert",
         convert,
         "Convert between Newick and scipy linkages (.npy), or between files of taxonomies.",
+        CONVERT,
     )
-    one.add_argument("source", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
-    one.add_argument("target", type=Path, help=f"a taxonomy: {WRITE_SUFFIXES}")
+    one.add_argument(
+        "source", type=input_path, help=f"a tree (.nwk .npy) or a taxonomy: {READ_SUFFIXES}"
+    )
+    one.add_argument(
+        "target", type=Path, help=f"a tree (.nwk .npy .svg) or a taxonomy: {WRITE_SUFFIXES}"
+    )
+    add_format(one)
     one.add_argument(
         "--style",
         choices=("levels", "paths"),
         default="levels",
         help="columns of a .csv: level_1, ..., item, or item,group,path (default: %(default)s)",
     )
-    one.add_argument("--labels", type=Path, metavar="FILE", help="names of items, one per line")
+    one.add_argument(
+        "--labels", type=input_path, metavar="FILE", help="names of items, one per line"
+    )
 
     one = command("compare", compare, "List the differences between two taxonomies.")
-    one.add_argument("first", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
-    one.add_argument("second", type=Path, help="another version of it, in any of these formats")
+    one.add_argument("first", type=input_path, help=f"a taxonomy: {READ_SUFFIXES}")
+    one.add_argument(
+        "second", type=input_path, help="another version of it, in any of these formats"
+    )
     one.add_argument("--json", action="store_true", help="print a JSON object")
 
     one = command("place", place, "Place new items in the groups of a taxonomy.")
-    one.add_argument("taxonomy", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
-    one.add_argument("data", help="a built-in data set, or the table of its items")
-    one.add_argument("new", type=Path, help="a table of the new items, with the same columns")
+    one.add_argument("taxonomy", type=input_path, help=f"a taxonomy: {READ_SUFFIXES}")
+    one.add_argument("data", type=input_name, help="a built-in data set, or the table of its items")
+    one.add_argument("new", type=input_path, help="a table of the new items, with the same columns")
     one.add_argument("--out", type=Path, metavar="FILE.csv", help="write the table to a file")
     one.add_argument(
         "--sure",
@@ -203,9 +241,20 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
 
     one = command("check", check, "Describe a table, answers, a tree or a session file.")
-    one.add_argument("file", type=Path)
+    one.add_argument("file", type=input_path, help="a file, or - for standard input")
+    one.add_argument("--json", action="store_true", help="print a JSON object")
     add_kind(one)
     add_items(one)
+
+    one = command("list", list_names, "List the methods, the built-in data sets or the formats.")
+    one.add_argument("what", choices=list(LISTS))
+    one.add_argument("--json", action="store_true", help="print a JSON list")
+
+    one = command("cite", cite, "Print the papers of a method.")
+    one.add_argument("method", help="hcviz list methods shows the names")
+
+    one = command("completion", complete, "Print a script that completes hcviz's words in a shell.")
+    one.add_argument("shell", choices=("bash", "zsh", "fish"))
 
     one = command("reproduce", reproduce, "Compute the tables and figures of a paper.")
     one.add_argument("name", choices=list(PAPERS))
@@ -222,7 +271,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     add_kind(parser)
     parser.add_argument(
         "--answers",
-        type=Path,
+        type=input_path,
         action="append",
         default=[],
         metavar="FILE.csv",
@@ -230,6 +279,16 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "given several times",
     )
     add_items(parser)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--format``."""
+    parser.add_argument(
+        "--format",
+        choices=list(TREE_FORMATS),
+        help="; ".join(f"{name}: {text}" for name, text in TREE_FORMATS.items())
+        + " (default: by the suffix, else newick)",
+    )
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
@@ -251,12 +310,22 @@ def add_items(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--items``."""
     parser.add_argument(
         "--items",
-        type=Path,
+        type=input_path,
         metavar="FILE",
         help="if the data are a file of answers: names of all items, one per line",
     )
 
 
-def reproduce(options: argparse.Namespace) -> None:
-    """Run the reproduction of a paper."""
-    import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json, options.out)
+def complete(options: argparse.Namespace) -> None:
+    """Print the completion script of a shell."""
+    from hcviz.commands.completion import completion
+
+    print(completion(make_parser, options.shell))
+
+
+def reproduce(options: argparse.Namespace) -> int:
+    """Run the reproduction of a paper, after its citation. Return 1 if a claim does not hold."""
+    print(f"hcviz: {paper_reference(PAPERS[options.name])}", file=sys.stderr)
+    return import_module(REPRODUCTIONS[options.name]).reproduce(
+        options.quick, options.json, options.out
+    )

@@ -129,6 +129,7 @@ def test_kernels_of_any_method_are_warmed_without_a_list(monkeypatch):
     monkeypatch.setattr(warming, "sys", SimpleNamespace(modules=modules))
     monkeypatch.setattr(warming, "import_module", lambda name: None)
     assert warming.warm_modules() == called == ["elsewhere.method", "hcviz.new.kernels"]
+    assert warming.warm_modules(backwards=True) == ["hcviz.new.kernels", "elsewhere.method"]
 
 
 def changed(**fields):

@@ -111,8 +111,10 @@ def test_the_files(printed):
 
 def test_the_tables_for_people(printed):
     report = paper.report(printed[0])
-    for words in ("171290 | 171290.2", "first cuts of T*", "wrong of 1000 answers", "NOT met"):
+    for words in ("171290 | 171290.2", "first cuts of T*", "wrong of 1000 answers"):
         assert words in report
+    assert "too small to tell (the paper: draws 10 (here 2)" in report
+    assert "does not hold: 50 animals" in paper.report(printed[0] | {"paper_size": ""})
     assert "-0.00" not in report
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hcviz.reproduce import hierarchy_claims, partition_claims
-from hcviz.reproduce.claims import conjunction, first_exact, lines, recovers_earlier
+from hcviz.reproduce.claims import conjunction, exit_code, first_exact, lines, recovers_earlier
 
 # ---------------------------------------------------------------------- the words they share
 
@@ -39,7 +39,10 @@ def test_sooner_is_undecided_where_nothing_could_show_it():
 
 def test_three_verdicts_in_words():
     claims = [{"claim": "A.", "holds": each, "found": "1"} for each in (True, False, None)]
-    assert lines(claims) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
+    assert lines(claims) == ["holds: A. (1)", "does not hold: A. (1)", "not decided: A. (1)"]
+    assert lines(claims, "n 9")[1] == "too small to tell (the paper: n 9): A. (1)"
+    assert exit_code([True, False]) == 1
+    assert exit_code([True, False], "n 9") == exit_code([True, None]) == 0
 
 
 # ---------------------------------------------------------------------- Perrot et al. (2020)

@@ -183,8 +183,9 @@ def test_the_files(printed):
     assert kept["claims"] == result["claims"]
     drawn = (out / "krishnamurthy2012.svg").read_text()
     assert drawn.count("<svg") == 1
+    small = result["paper_size"]
     for each in result["claims"]:  # on the sheet too, line by line
-        assert [line for line in wrap_claim(each) if f"<!-- {line} -->" not in drawn] == []
+        assert [line for line in wrap_claim(each, small) if f"<!-- {line} -->" not in drawn] == []
     assert (out / "krishnamurthy2012.png").read_bytes().startswith(b"\x89PNG")
 
 

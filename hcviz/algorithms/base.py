@@ -206,6 +206,9 @@ class Algorithm:
     subquadratic : bool
         True if the method queries few similarities, so that it also runs where all pairs are too
         many.
+    needs_no_matrix : callable or None
+        ``needs_no_matrix(problem)`` returns True if the method computes no full matrix of this
+        problem, so that it runs on any number of items.
     heights : Heights or callable
         The meaning of the heights of its trees, or a function of problem and tree that returns it.
     views : Mapping
@@ -277,6 +280,7 @@ class Algorithm:
     remaining: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     subquadratic: bool = False
+    needs_no_matrix: Callable[[Problem], bool] | None = None
     heights: Heights | Callable[[Problem, Tree], Heights] = UNNAMED
     views: Mapping[str, type[View]] = field(default_factory=dict)
     objective: Literal["", "minimise", "maximise"] = ""
@@ -545,7 +549,7 @@ class Algorithm:
         -------
         bool
             True for more than ``MAX_DENSE`` items without a similarity matrix, unless the method is
-            ``subquadratic``.
+            ``subquadratic`` or needs no matrix of this problem.
 
         Examples
         --------
@@ -555,6 +559,8 @@ class Algorithm:
         given = {need for need in self.needs if _has(problem, need)}
         pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
         large = not self.subquadratic and problem.n_items > MAX_DENSE
+        if self.needs_no_matrix is not None and self.needs_no_matrix(problem):
+            return False
         return bool(given) and pairs and large
 
     def start_run(

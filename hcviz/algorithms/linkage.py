@@ -1,4 +1,4 @@
-"""Agglomerative linkages under triplets; without triplets they are scipy's."""
+"""Agglomerative linkages under triplets; without triplets they are scipy's up to ties."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import fastcluster
 import numpy as np
 import param
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build, build_guided
 from hcviz.core.constrained import Method, constrained_linkage
 from hcviz.core.heights import WARD, linkage_heights
-from hcviz.core.problem import Problem
+from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+
+#: Ward's linkage of more items in up to this many dimensions is faster without pairwise distances.
+#: For fewer items, ties are scipy's.
+MIN_DIRECT, MAX_DIRECT = 1_000, 20
 
 
 def distances(problem: Problem) -> NDArray[np.float64]:
@@ -68,10 +72,13 @@ def run(
     without triplets is repaired (:func:`hcviz.core.build.build_guided`). Clades that hold no item
     of a violated triplet do not change.
 
-    Ties: without triplets, scipy merges the pair that its nearest-neighbour chain meets first
-    (single linkage: its minimum spanning tree). Under triplets, the pair with the lowest first
-    items is merged. So ties depend on the numbering of the items, and nothing is random. Usually
-    O(n^2) time; O(n^2) memory. Raises :class:`InconsistentTriplets` before it yields anything.
+    Without triplets, the linkage is fastcluster's (Muellner 2013): scipy's tree, but for ties.
+
+    Ties: without triplets, fastcluster merges the pair that its search meets first. Under triplets,
+    the pair with the lowest first items is merged. So ties depend on the numbering of the items,
+    and nothing is random. Usually O(n^2) time; O(n^2) memory. Without triplets, Ward's linkage of d
+    features takes O(n d) memory, if d is small or the items are many. Raises
+    :class:`InconsistentTriplets` before it yields anything.
     """
     build(problem.n_items, problem.triplets, problem.groups)  # raises InconsistentTriplets
     return _snapshots(method, problem, params.constraints)
@@ -86,9 +93,26 @@ def _snapshots(method: Method, problem: Problem, constraints: str) -> Iterator[S
         distance = _condensed(method, problem)
         tree = Tree.from_linkage(constrained_linkage(distance, method, triplets, groups))
     else:
-        tree = Tree.from_linkage(linkage(_condensed(method, problem), method))
+        tree = Tree.from_linkage(_unconstrained(method, problem))
         tree = build_guided(tree, triplets, groups)
     yield Snapshot(tree, 1, 1)
+
+
+def _unconstrained(method: Method, problem: Problem) -> NDArray[np.float64]:
+    """Return the linkage matrix without constraints."""
+    features = problem.features
+    if method == "ward" and features is not None:
+        n, d = features.shape
+        if (n > MIN_DIRECT and 0 < d <= MAX_DIRECT) or n > MAX_DENSE:
+            return np.asarray(fastcluster.linkage_vector(features, "ward"))
+    condensed = _condensed(method, problem)  # not used again, so it may be overwritten
+    return np.asarray(fastcluster.linkage(condensed, method, preserve_input=False))
+
+
+def _needs_no_matrix(problem: Problem) -> bool:
+    """Return True if Ward's linkage needs no pairwise distances of the problem."""
+    has_features = problem.features is not None and problem.features.shape[1] > 0
+    return has_features and not problem.n_constraints
 
 
 def _condensed(method: Method, problem: Problem) -> NDArray[np.float64]:
@@ -117,6 +141,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         summary=summary,
         baseline="average linkage" if method == "average" else "",
         compare_order=_COMPARED.get(method),
+        needs_no_matrix=_needs_no_matrix if method == "ward" else None,
         heights=WARD if method == "ward" else linkage_heights,
     )
 

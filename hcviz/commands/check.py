@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +45,9 @@ QUESTION_NAMES = {
 
 
 def check(options: argparse.Namespace) -> None:
-    """Print the description of a file."""
-    print(describe(options.file, options.kind, options.items, options.column))
+    """Print the description of a file, as a sentence or as a JSON object."""
+    sentence, found = description(options.file, options.kind, options.items, options.column)
+    print(json.dumps(found, ensure_ascii=False) if options.json else sentence)
 
 
 def _is_features(path: Path) -> bool:
@@ -62,27 +65,73 @@ def describe(
     path: Path, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
 ) -> str:
     """Return one sentence about the file's content. A damaged file raises HcvizError."""
+    return description(path, kind, items, columns)[0]
+
+
+def description(
+    path: Path, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
+) -> tuple[str, dict[str, Any]]:
+    """Return one sentence about the file's content, and its numbers as JSON values."""
+    found: dict[str, Any] = {"file": str(path)}
     if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
-        tree, _ = read_tree(path)
+        tree, names = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
-        return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
+        text = f"a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
+        found |= {
+            "content": "tree", "items": tree.n_leaves, "inner_nodes": tree.n_internal,
+            "binary": tree.is_binary, "names": names is not None,
+        }  # fmt: skip
+        return f"{path}: {text}", found | {"description": text}
     content = read_file(path)
+    head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
     if content.startswith(b"PK") and not (
         is_array(content, path.name) or is_workbook(content)
     ):  # a session file
         session = load_session(content)
-        return (
-            f"{path}: a session on {session.data.name} with {session.n_items} items and "
+        text = (
+            f"a session on {session.data.name} with {session.n_items} items and "
             f"{len(session.constraints)} constraint(s)."
         )
-    head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
-    if set(REQUIRED_COLUMNS) <= set(head):
-        return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
-    return f"{path}: {describe_table(read_data(path, kind, items, columns), kind)}"
+        found |= {
+            "content": "session", "items": session.n_items,
+            "constraints": len(session.constraints),
+        }  # fmt: skip
+    elif set(REQUIRED_COLUMNS) <= set(head):
+        constraints, named = count_constraints(content.decode("utf-8-sig", "replace"))
+        text = f"{constraints} constraint(s) on {named} items, which agree with each other."
+        found |= {"content": "constraints", "items": named, "constraints": constraints}
+    else:
+        data = read_data(path, kind, items, columns)
+        text = describe_table(data, kind)
+        found |= table_numbers(data)
+    return f"{path}: {text}", found | {"description": text}
 
 
-def describe_triplets(text: str) -> str:
-    """Describe constraints. The items are the names in the text.
+def table_numbers(data: Dataset) -> dict[str, Any]:
+    """Return the numbers of a table or of answers as JSON values."""
+    found: dict[str, Any] = {"content": "table", "items": data.n_items, "notes": list(data.notes)}
+    if data.comparisons is not None:
+        agreement = consistency(data.comparisons)
+        found |= {
+            "content": "answers", "answers": dict(data.asked or {}),
+            "comparisons": len(data.comparisons), "contradictions": len(agreement.contradictions),
+        }  # fmt: skip
+    elif data.features is not None:
+        found |= {
+            "features": data.features.shape[1],
+            "missing": int(np.isnan(data.features).sum()),
+        }
+    elif data.piles:
+        found["content"] = "card sort"
+    elif data.similarity is not None:
+        found["content"] = "similarity" if data.dissimilarity is None else "distance"
+    else:
+        found["content"] = "sequences"
+    return found
+
+
+def count_constraints(text: str) -> tuple[int, int]:
+    """Return the numbers of constraints and of items. The items are the names in the text.
 
     Raises
     ------
@@ -101,7 +150,7 @@ def describe_triplets(text: str) -> str:
         n = len(labels) + 1  # the data may have more items
         build(n, triplets, groups)
         check_avoidable(n, not_groups, triplets, groups)
-    return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
+    return len(constraints), len(labels)
 
 
 def describe_table(table: Dataset, kind: TableKind) -> str:

@@ -1,17 +1,22 @@
 """The command ``hcviz convert``, which converts files of trees and taxonomies.
 
-The suffixes of the two files name the formats.
+The suffixes of the two files name the formats, or ``--format`` names that of the target.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hcviz.commands.files import read_taxonomy, read_text, read_tree, write_file, write_tree
-from hcviz.core.errors import InvalidTaxonomy
+from hcviz.commands.files import read_taxonomy, read_text, read_tree, write_file
+from hcviz.commands.tree_formats import (
+    FORMAT_OF,
+    TREE_FORMATS,
+    format_of,
+    write_formatted_tree,
+)
+from hcviz.core.errors import InvalidParameter, InvalidTaxonomy, InvalidTree
 from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, NEWICK, READERS
 
 #: Suffixes of trees without groups, unless the other file is a taxonomy.
@@ -25,22 +30,29 @@ def convert(options: argparse.Namespace) -> None:
     labels = None
     if options.labels is not None:
         labels = read_text(options.labels).splitlines()
-    source, target = options.source.suffix, options.target.suffix
+    source, target = options.source, options.target
+    if str(target) == "-" and options.format is None:
+        raise InvalidParameter(
+            "Standard output has no suffix that names a format.",
+            f"Add --format {'|'.join(TREE_FORMATS)}.",
+        )
     known = {*READERS, *FORMAT_OF_SUFFIX} - {*TREES}
-    if {source, target} & known:
-        convert_taxonomy(options.source, options.target, labels, options.style)
+    if options.format is None and {source.suffix, target.suffix} & known:
+        convert_taxonomy(source, target, labels, options.style)
     else:
-        convert_tree(options.source, options.target, labels)
+        convert_tree(source, target, options.format, labels)
 
 
-def convert_tree(source: Path, target: Path, labels: Sequence[str] | None) -> None:
+def convert_tree(
+    source: Path, target: Path, format: str | None, labels: Sequence[str] | None
+) -> None:
     """Convert a tree. For a linkage, names of items go to a second file."""
     tree, names = read_tree(source, labels)
-    if target.suffix == ".npy" and names is not None and labels is None:
-        label_file = target.with_suffix(".labels.txt")
-        write_file(label_file, "".join(f"{name}\n" for name in names).encode())
-        print(f"hcviz: the names of the items, in order, are in {label_file}.", file=sys.stderr)
-    write_tree(target, tree, names)
+    if format is None and target.suffix not in FORMAT_OF:
+        raise InvalidTree(f"{target}: a tree is written as {', '.join(FORMAT_OF)}.")
+    chosen = format_of(target, format)
+    is_known = labels is not None and chosen == "linkage"  # the user's file has the names
+    write_formatted_tree(target, chosen, tree, None if is_known else names)
 
 
 def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, style: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
@@ -10,6 +11,7 @@ from typing import get_args
 import numpy as np
 
 import hcviz
+from hcviz.commands.standard_input import standard_input
 from hcviz.core.column_options import ColumnOptions, parse_options
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import (
@@ -65,7 +67,7 @@ def data_file(name: str, items: Path | None = None) -> Path | None:
             )
         return None
     path = Path(name)
-    if not path.exists():
+    if standard_input(path) is None and not path.exists():
         raise InvalidData(
             f"{name!r} is neither a built-in data set nor a file.",
             f"Built in: {', '.join(hcviz.datasets.at_hand())}.",
@@ -146,9 +148,7 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, li
     """Read a tree from Newick or a linkage. Return it and its labels (None for integers)."""
     if path.suffix == ".npy":
         try:
-            linkage = np.load(path, allow_pickle=False)
-        except FileNotFoundError:
-            raise InvalidData(f"There is no file {path}.") from None
+            linkage = np.load(io.BytesIO(read_file(path)), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             raise InvalidTree(f"{path} is not a numpy array file.") from None
         tree = Tree.from_linkage(linkage)
@@ -174,21 +174,11 @@ def read_taxonomy(path: Path, labels: Sequence[str] | None = None) -> Taxonomy:
         raise InvalidTaxonomy(f"{path}: {fault.message}", fault.hint) from None
 
 
-def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
-    """Write a tree as Newick or a linkage, by the suffix of the file."""
-    if path.suffix == ".npy":
-        try:
-            np.save(path, tree.to_linkage())
-        except OSError as fault:
-            raise InvalidData(f"{path} cannot be written ({fault.strerror}).") from None
-    elif path.suffix in NEWICK:
-        write_file(path, f"{tree.to_newick(labels)}\n".encode())
-    else:
-        raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
-
-
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file. Raise InvalidData if it cannot be read."""
+    """Return the bytes of a file or of standard input. Raise InvalidData if this fails."""
+    given = standard_input(path)
+    if given is not None:
+        return given
     try:
         return path.read_bytes()
     except FileNotFoundError:

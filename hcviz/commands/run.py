@@ -23,31 +23,35 @@ from hcviz.commands.files import (
     named_conflicts,
     read_constraints,
     read_file,
-    write_tree,
 )
+from hcviz.commands.notes import say_ignored, say_notes, say_unread_answers
 from hcviz.commands.options import parameter_values
+from hcviz.commands.tree_formats import format_of, is_standard_output, write_formatted_tree
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
 from hcviz.io.comparison_csv import HEADER_HINT
 from hcviz.jobs.samples import Samples
-from hcviz.taxonomy.formats import NEWICK
 
 
 def run(options: argparse.Namespace) -> None:
     """Run a method on data, and print or save its tree."""
-    if options.out is not None and options.out.suffix not in (*NEWICK, ".npy"):
-        raise InvalidParameter(
-            f"--out {options.out}: a tree is written as {', '.join(NEWICK)} or .npy."
-        )
-    if options.out is not None and not options.out.parent.is_dir():
+    format = format_of(options.out, options.format)
+    to_stdout = is_standard_output(options.out)
+    if not to_stdout and not options.out.parent.is_dir():
         raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
+    if to_stdout and options.json and options.format not in (None, "newick"):
+        raise InvalidParameter(
+            "--json prints the tree in Newick.", "Leave out --json, or add --out FILE."
+        )
     method = get(options.method)
     params = parameter_values(method, options)
     data = _data(options, method)
     for path in options.answers:
         data = with_answers(data, read_file(path), path.name)
+    say_notes(data, options)
+    say_unread_answers(method, options)
     problem = data.problem()
     assert problem.labels is not None
     if options.triplets is not None:
@@ -56,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
         )
         problem = problem.with_triplets(triplets).with_groups(groups)
         problem = problem.with_not_groups(not_groups)
+        say_ignored(method, params, problem.n_constraints)
     labels = problem.labels
     assert labels is not None
     began = time.monotonic()
@@ -84,8 +89,8 @@ def run(options: argparse.Namespace) -> None:
     if samples is not None:  # the summary tree of all draws
         samples.check(problem.labels, is_last=True)
         last = samples.with_summary_tree(last)
-    if options.out is not None:
-        write_tree(options.out, last.tree, problem.labels)
+    if not (to_stdout and options.json):
+        write_formatted_tree(options.out, format, last.tree, problem.labels, method.title)
     if options.json:
         result: dict[str, Any] = {
             "method": options.method,
@@ -106,13 +111,11 @@ def run(options: argparse.Namespace) -> None:
                 [labels[item] for item in np.flatnonzero(last.labels == name).tolist()]
                 for name in range(int(last.labels.max()) + 1)
             ]
-        if options.out is None:
+        if to_stdout:
             result["newick"] = last.tree.to_newick(problem.labels)
         else:
             result["out"] = str(options.out)
         print(json.dumps(result))
-    elif options.out is None:
-        print(last.tree.to_newick(problem.labels))
 
 
 def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:

@@ -217,16 +217,28 @@ class SharedWorkers:
         self._closed = False
 
     def start(self, wait: bool = False) -> None:
-        """Start the processes, once."""
+        """Start the processes, once.
+
+        With ``wait``, the others start when the first is ready. So they load what it has compiled.
+        """
         number = worker_number() if self._number is None else self._number
-        with self._lock:
-            if number and not self._workers and not self._closed:
-                self._workers = [SharedWorker(self, self._warm) for _ in range(number)]
-                atexit.register(self.close)
-            workers = list(self._workers)
+        self._start(1 if wait else number, number)
         if wait:
-            for each in workers:
+            for each in list(self._workers):
                 each.wait_ready()
+            self._start(number, number)
+            for each in list(self._workers):
+                each.wait_ready()
+
+    def _start(self, wanted: int, number: int) -> None:
+        """Start processes until there are as many as wanted; none if the number is 0."""
+        with self._lock:
+            if self._closed or not number:
+                return
+            if not self._workers:
+                atexit.register(self.close)
+            while len(self._workers) < wanted:
+                self._workers.append(SharedWorker(self, self._warm))
 
     def host(self, seconds: float = 0.0) -> HostedRun | None:
         """Return a run in the worker with the fewest others; None if no worker is ready.

@@ -20,7 +20,7 @@ from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.samples import Samples
 from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
 from hcviz.jobs.task import Task, run_task, unpicklable_error
-from hcviz.jobs.warming import warm_modules
+from hcviz.jobs.warming import warm_first_picture, warm_modules
 from hcviz.jobs.worker import ReportedPauses, open_pipes, read
 from hcviz.session.actions import Arrived, Failed
 
@@ -133,15 +133,20 @@ class HostedJob:
 
 
 def main(warm: bool = True) -> None:
-    """Warm up, send "ready", and run what the server orders until the pipe closes."""
+    """Run what the server orders until the pipe closes.
+
+    "ready" is sent as soon as the first picture's kernels are compiled. The others follow.
+    """
     lower_priority()
     orders, reply = open_pipes()
     jobs: dict[int, HostedJob] = {}
 
     def work() -> None:
         if warm:
-            warm_modules()
+            warm_first_picture()
         reply("ready")
+        if warm:
+            warm_modules()
 
     threading.Thread(target=work, name="hcviz-warm", daemon=True).start()
     try:

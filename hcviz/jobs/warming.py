@@ -1,4 +1,4 @@
-"""``warm_modules``: import every method and compile its kernels before they are needed."""
+"""Import the methods, and compile their kernels before they are needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from hcviz.algorithms import MODULES
+import numpy as np
+
+from hcviz.algorithms import MODULES, get
+from hcviz.core.problem import Problem
+from hcviz.jobs.samples import Samples
+from hcviz.session.model import Session
 
 #: Packages whose ``warm`` starts this function and compiles no kernels.
 EXCLUDED = ("hcviz.jobs", "hcviz.ui")
@@ -15,12 +20,40 @@ EXCLUDED = ("hcviz.jobs", "hcviz.ui")
 log = logging.getLogger(__name__)
 
 
-def warm_modules(stop_early: Callable[[], bool] = lambda: False) -> list[str]:
+def warm_first_picture() -> None:
+    """Compile what the first tree of a new page needs: the default method and its supports.
+
+    A failure is logged and not raised, because an uncompiled kernel is only slower.
+    """
+    try:
+        _run_first_picture()
+    except Exception:
+        log.exception("Could not warm the first picture.")
+
+
+def _run_first_picture() -> None:
+    """Run the default method on four items, and summarise its draws."""
+    method = get(Session().method)
+    problem = Problem(features=[[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
+    rng = np.random.default_rng(0)
+    samples = Samples(problem.n_items) if method.samples else None
+    for snapshot in method.start_run(problem, method.parameters(), rng):
+        if snapshot is not None and samples is not None:
+            samples.take_tree(snapshot, snapshot.step == snapshot.total)
+    if method.recorded_run is not None:
+        method.start_recorded_run(problem, method.parameters(), rng)
+
+
+def warm_modules(
+    stop_early: Callable[[], bool] = lambda: False, backwards: bool = False
+) -> list[str]:
     """Call ``warm()`` of every module that defines it; return the module names.
 
     The modules are those of hcviz and of the registry's methods. A new module needs no entry here.
     The function stops as soon as ``stop_early()`` is true. A failure is logged and not raised,
-    because an uncompiled kernel is only slower.
+    because an uncompiled kernel is only slower. A process that takes the modules ``backwards``
+    compiles other kernels than one that takes them forwards at the same time. Each loads what the
+    other has compiled from the cache.
     """
     for name in [*sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
         if stop_early():
@@ -30,7 +63,7 @@ def warm_modules(stop_early: Callable[[], bool] = lambda: False) -> list[str]:
         except Exception:
             log.exception("Could not import %s.", name)
     warmed = []
-    for name, module in sorted(sys.modules.items()):
+    for name, module in sorted(sys.modules.items(), reverse=backwards):
         if not _has_kernels(name):
             continue
         if stop_early():

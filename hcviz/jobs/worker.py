@@ -87,7 +87,7 @@ def main(warm: bool = True) -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     if warm:
-        warm_modules(stop_early=lambda: not tasks.empty())
+        warm_modules(stop_early=lambda: not tasks.empty(), backwards=True)
     reply("ready")
     while True:
         _work(*tasks.get(), control, reply)

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hcviz.core.tree import Tree
+from hcviz.reproduce.claims import verdict
 
 #: Method -> colour (Okabe and Ito), dashes, title.
 STYLES = {
@@ -58,7 +59,7 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
             axis.set_title(f"4: {data}, {STYLES[method][2]}")
         row[4].axis("off")
     _articles(axes[3, 4], *pictures.articles)
-    _claims(axes[4, 4], result["claims"])
+    _claims(axes[4, 4], result["claims"], result.get("paper_size", ""))
     for axis in (*axes[2, :4], *axes[3:, :4].flat):
         axis.set_xticks([])
         axis.set_yticks([])
@@ -106,18 +107,18 @@ def _labels(axis: Axes) -> None:
     axis.legend(loc="center", fontsize=9, frameon=False)
 
 
-def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
+def _claims(axis: Axes, claims: list[dict[str, Any]], paper_size: str) -> None:
     """Write the paper's claims about figure 2, with their verdicts."""
     axis.axis("off")
     axis.set_title("Claims of the paper about figure 2")
-    text = "\n".join(line for each in claims for line in wrap_claim(each))
+    text = "\n".join(line for each in claims for line in wrap_claim(each, paper_size))
     axis.text(0.0, 0.98, text, fontsize=7.5, va="top", transform=axis.transAxes)
 
 
-def wrap_claim(claim: dict[str, Any]) -> list[str]:
+def wrap_claim(claim: dict[str, Any], paper_size: str = "") -> list[str]:
     """Return a claim as a few short lines that begin with its verdict."""
-    verdict = "holds" if claim["holds"] else "DOES NOT HOLD"
-    return wrap(f"{verdict}: {claim['claim']}", 46, subsequent_indent="      ")
+    words = verdict(claim["holds"], paper_size).partition(" (")[0]
+    return wrap(f"{words}: {claim['claim']}", 46, subsequent_indent="      ")
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:

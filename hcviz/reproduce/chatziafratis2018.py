@@ -20,6 +20,7 @@ from hcviz.algorithms import fit
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.reproduce import record
+from hcviz.reproduce.claims import exit_code, paper_size, verdict
 from hcviz.reproduce.structural_cases import (
     Zoo,
     cut_triplets,
@@ -48,6 +49,10 @@ PRICES = (1.0, 10.0, 100.0)
 #: Draws of triplets, orders of the animals (identical animals cause ties), proposals of the search.
 DRAWS, DRAWS_QUICK = 10, 2
 ORDERS, ORDERS_QUICK = 40, 5
+#: What the experiments have without ``--quick``.
+PAPER_SIZE = paper_size(
+    {"draws": DRAWS, "orders": ORDERS}, {"draws": DRAWS_QUICK, "orders": ORDERS_QUICK}
+)
 #: Proposals (None: the method's default) in the table, and elsewhere.
 PROPOSALS, PROPOSALS_DRAWN, PROPOSALS_QUICK = None, 5_000_000, 1_000_000
 
@@ -86,7 +91,7 @@ class TreeResult:
     td: float
 
 
-def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> int:
     """Compute all figures, and print tables or a JSON object.
 
     Parameters
@@ -103,7 +108,7 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     for part, more in parts(quick):
         record.progress(part)
         rows.extend(more)
-    result = summary(rows)
+    result = summary(rows) | {"paper_size": PAPER_SIZE if quick else ""}
     if out is not None:
         from hcviz.reproduce.structural_figure import draw  # matplotlib is slow to import
 
@@ -115,6 +120,7 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
             lambda files: draw(result, FEATURES_SEEN, files),
         )
     print(json.dumps(result) if as_json else report(result))
+    return exit_code((goal["met"] for goal in result["goals"]), result["paper_size"])
 
 
 def parts(quick: bool) -> Iterator[tuple[str, Iterable[TreeResult]]]:
@@ -347,10 +353,10 @@ def report(result: dict[str, Any]) -> str:
     lines += _block(f"wrong of {ANSWERS} answers", wrong, "wrong", "who", opt)
     lines.append("")
     for goal in result["goals"]:
-        verdict = "met" if goal["met"] else "NOT met"
+        words = verdict(goal["met"], result.get("paper_size", ""))
         lines.append(
-            f"{goal['animals']:>4} animals, {goal['what']}: {goal['ours']:.1f}, paper "
-            f"{goal['paper']}: {verdict}"
+            f"{words}: {goal['animals']} animals, {goal['what']}: {goal['ours']:.1f}, paper "
+            f"{goal['paper']}"
         )
     return "\n".join(lines)
 

@@ -31,11 +31,49 @@ class Claims:
         self.entries.append({"claim": text, "holds": verdict, "found": found})
 
 
-def lines(claims: Iterable[Mapping[str, Any]]) -> list[str]:
+def verdict(holds: bool | None, paper_size: str = "") -> str:
+    """Return the words for a claim, the same for all papers.
+
+    With ``paper_size``, the experiment was smaller than the paper's: it cannot contradict a claim.
+
+    Examples
+    --------
+    >>> verdict(False), verdict(False, "n 1,000 (here 120)")
+    ('does not hold', 'too small to tell (the paper: n 1,000 (here 120))')
+    """
+    if holds is False and paper_size:
+        return f"too small to tell (the paper: {paper_size})"
+    return {True: "holds", False: "does not hold", None: "not decided"}[holds]
+
+
+def paper_size(full: Mapping[str, Any], quick: Mapping[str, Any]) -> str:
+    """Return the sizes of the paper's experiments that differ from those of ``--quick``.
+
+    Examples
+    --------
+    >>> paper_size({"n": 1000, "rates": (1, 2, 3)}, {"n": 120, "rates": (1,)})
+    'n 1,000 (here 120), 3 rates (here 1)'
+    """
+    texts = []
+    for name, value in full.items():
+        other, words = quick.get(name, value), name.replace("_", " ")
+        if isinstance(value, tuple | list):
+            if len(value) != len(other):
+                texts.append(f"{len(value)} {words} (here {len(other)})")
+        elif value != other:
+            texts.append(f"{words} {value:,} (here {other:,})")
+    return ", ".join(texts)
+
+
+def exit_code(verdicts: Iterable[bool | None], paper_size: str = "") -> int:
+    """Return 1 if a claim does not hold in an experiment of the paper's size, otherwise 0."""
+    return int(not paper_size and any(each is False for each in verdicts))
+
+
+def lines(claims: Iterable[Mapping[str, Any]], paper_size: str = "") -> list[str]:
     """Return one line of text for each claim."""
-    words = {True: "holds", False: "DOES NOT HOLD", None: "not decided"}
     return [
-        f"{words[each['holds']]}: {each['claim']}"
+        f"{verdict(each['holds'], paper_size)}: {each['claim']}"
         + (f" ({each['found']})" if each["found"] else "")
         for each in claims
     ]
@@ -86,7 +124,10 @@ __all__ = [
     "Curve",
     "at",
     "conjunction",
+    "exit_code",
     "first_exact",
     "lines",
+    "paper_size",
     "recovers_earlier",
+    "verdict",
 ]

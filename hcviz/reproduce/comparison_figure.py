@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999",
 )  # fmt: skip
 
+#: Labels of an axis with more letters together are turned.
+MAX_TICK_LETTERS = 36
+
 
 def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
     """Draw AARI by delta for each rate, and costs by rate."""
@@ -30,6 +34,7 @@ def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
     rates = [rate for rate in planted if rate != "all"]
     panels: list[tuple[str, Any]] = [("planted", rate) for rate in rates]
     panels += [("cost", data) for data in result["cost"]]
+    methods = _methods([*planted.values(), *result["cost"].values()])
     wide = max(1, min(4, max(len(rates), len(result["cost"]))))
     rows = max(1, -(-len(panels) // wide))
     figure = Figure(figsize=(4.2 * wide, 3.2 * rows), layout="constrained")
@@ -40,16 +45,35 @@ def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
     for axis, (part, name) in zip(axes, panels, strict=False):
         if part == "planted":
             both = {delta: row | linkages.get(delta, {}) for delta, row in planted[name].items()}
-            curves(axis, both)
+            curves(axis, both, methods)
             axis.set(
                 title=f"planted, p = {name}", xlabel="delta", ylabel="AARI", ylim=(-0.05, 1.05)
             )
         else:
-            curves(axis, result["cost"][name])
+            curves(axis, result["cost"][name], methods)
             axis.set(title=name, xlabel="p", ylabel="Dasgupta's cost / 1e5")
-        axis.legend(fontsize=6, frameon=False)
+    _legend_below(figure, axes[: len(panels)], methods)
     for file in files:
         figure.savefig(file, dpi=110)
+
+
+def _methods(tables: Iterable[dict[str, dict[str, Any]]]) -> list[str]:
+    """Return the methods of all panels, so that each has one colour."""
+    return list(dict.fromkeys(name for each in tables for row in each.values() for name in row))
+
+
+def _legend_below(figure: Figure, axes: Iterable[Axes], methods: Sequence[str]) -> None:
+    """Write the methods once, below the panels, where they cover no line."""
+    lines: dict[str, Any] = {}
+    for axis in axes:
+        lines |= dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
+    names = [name for name in methods if name in lines]
+    if names:
+        columns = max(1, int(figure.get_figwidth() / 1.9))
+        figure.legend(
+            [lines[name] for name in names], names, ncols=min(columns, len(names)),
+            loc="outside lower center", fontsize=7, frameon=False,
+        )  # fmt: skip
 
 
 def draw_cars(trees: dict[str, Any], data: Any, files: list[Path]) -> None:
@@ -81,13 +105,14 @@ def _by_order(tree: Tree) -> Tree:
     return Tree(tree.parent, height, n)
 
 
-def curves(axis: Axes, table: dict[str, dict[str, list[float]]]) -> None:
-    """Draw a ``table``: x -> method -> (mean, standard deviation)."""
-    methods = list(dict.fromkeys(name for row in table.values() for name in row))
+def curves(axis: Axes, table: dict[str, dict[str, list[float]]], methods: Sequence[str]) -> None:
+    """Draw a ``table``: x -> method -> (mean, standard deviation), coloured by ``methods``."""
     for k, method in enumerate(methods):
         found = [(float(x), *row[method]) for x, row in table.items() if method in row]
+        if not found:
+            continue
         x, mean, spread = np.array(found, float).T
-        dash = "-" if k < len(COLOURS) else "--"
+        dash = ("-", "--", ":")[k // len(COLOURS) % 3]
         axis.errorbar(x, mean, spread, fmt=f"o{dash}", ms=3, lw=1.3, capsize=2,
                       color=COLOURS[k % len(COLOURS)], label=method)  # fmt: skip
     axis.grid(axis="y", alpha=0.3)
@@ -120,6 +145,7 @@ def photographs(axis: Axes, tree: Any, data: Any) -> None:
 def draw_partitions(result: dict[str, Any], files: list[Path]) -> None:
     """Draw ARI by answers, noise and distribution, for MNIST, and the matrix of the cars."""
     panels = [(name, table) for name, table in result.items() if name.startswith("ari by")]
+    methods = _methods(table for _, table in panels)
     cars = result.get("car")
     count = len(panels) + (1 if cars else 0)
     figure = Figure(figsize=(5.2 * min(count, 3), 4.2 * -(-count // 3)), layout="constrained")
@@ -129,10 +155,12 @@ def draw_partitions(result: dict[str, Any], files: list[Path]) -> None:
         axis.axis("off")
     for axis, (name, table) in zip(axes, panels, strict=False):
         numbers = {str(at): row for at, row in enumerate(table.values())}
-        curves(axis, numbers)
-        axis.set_xticks(range(len(table)), list(table))
+        curves(axis, numbers, methods)
+        long = max(map(len, table), default=0) * len(table) > MAX_TICK_LETTERS
+        turned: dict[str, Any] = {"rotation": 35, "ha": "right", "fontsize": 7} if long else {}
+        axis.set_xticks(range(len(table)), list(table), **turned)
         axis.set(title=name, ylabel="ARI", ylim=(-0.05, 1.05))
-        axis.legend(fontsize=7, frameon=False)
+    _legend_below(figure, axes[: len(panels)], methods)
     if cars:
         axis = axes[len(panels)]
         axis.imshow(cars["matrix"], vmin=0, vmax=1, cmap="Greys")

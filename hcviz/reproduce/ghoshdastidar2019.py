@@ -35,6 +35,7 @@ from hcviz.datasets import (
 from hcviz.metrics import aari, adjusted_rand_index, cut, dasgupta_cost
 from hcviz.reproduce import grid
 from hcviz.reproduce.claims import lines as claim_lines
+from hcviz.reproduce.claims import paper_size
 from hcviz.reproduce.hierarchy_claims import ALL_LANDMARKS, claims
 
 NAME = "ghoshdastidar2019"
@@ -76,7 +77,7 @@ COLUMNS = ("part", "data", "rate", "delta", "draw", "method", "value")
 Answers = Comparisons | NDArray[Any]
 
 
-def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> int:
     """Compute the cells that are not yet in ``out``, and print tables or a JSON object.
 
     20 Newsgroups and the cars are read from HCVIZ_DATA, or left out.
@@ -96,7 +97,10 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
         After the report, if the computation was interrupted.
     """
     functions = grid.Report(summary, report, COLUMNS, rows, pictures)
-    grid.reproduce(NAME, QUICK if quick else FULL, keys, compute, functions, (quick, as_json, out))
+    return grid.reproduce(
+        NAME, QUICK if quick else FULL, keys, compute, functions, (quick, as_json, out),
+        paper_size(FULL, QUICK) if quick else "",
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------- computation
@@ -314,7 +318,7 @@ def report(result: dict[str, Any]) -> str:
         for method, (mean, least, most) in result["car"].items():
             lines.append(f"{method:<32}{mean:>8.3f}{least:>8.3f}{most:>8.3f}")
     lines.append("")
-    lines += claim_lines(result["claims"])
+    lines += claim_lines(result["claims"], result.get("paper_size", ""))
     return "\n".join(lines)
 
 

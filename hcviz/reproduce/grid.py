@@ -18,6 +18,7 @@ from typing import Any
 from hcviz.core.errors import InvalidData
 from hcviz.datasets.loaders import unavailable_reason
 from hcviz.reproduce import record
+from hcviz.reproduce.claims import exit_code
 
 Key = Mapping[str, Any]
 Found = dict[str, Any]
@@ -68,18 +69,20 @@ def reproduce(
     compute: Callable[[Key], Found],
     report: Report,
     options: tuple[bool, bool, Path | None],
-) -> None:
+    paper_size: str = "",
+) -> int:
     """Compute the cells that are not yet in the folder, and report on all.
 
-    ``options`` are quick, as JSON, and the folder. An interrupted grid is reported as far as it is
-    finished; then ``KeyboardInterrupt`` is raised.
+    ``options`` are quick, as JSON, and the folder; ``paper_size`` says how large the paper's grid
+    is if this one is smaller. Return 1 if a claim does not hold, otherwise 0. An interrupted grid
+    is reported as far as it is finished; then ``KeyboardInterrupt`` is raised.
     """
     quick, as_json, out = options
     record.check_folder(out)
     began = time.monotonic()
     wanted = list(keys(size))
     found = run(name, wanted, compute, out)
-    result = report.summary(found) | {"cells": [len(found), len(wanted)]}
+    result = report.summary(found) | {"paper_size": paper_size, "cells": [len(found), len(wanted)]}
     if out is not None:
         record.write_files(
             out,
@@ -100,6 +103,7 @@ def reproduce(
         )
     if not whole:
         raise KeyboardInterrupt
+    return exit_code((each["holds"] for each in result["claims"]), paper_size)
 
 
 def _extent(done: int, wanted: int) -> str:
@@ -116,12 +120,13 @@ def _complete(
     compute: Callable[[Key], Found],
     file: Path | None,
 ) -> None:
-    at = 0
+    at, began = 0, time.monotonic()
     for key in sorted(wanted, key=lambda key: key.get("draw", 0)):
         text = _text(key)
         if text not in done:
             at += 1
-            record.progress(f"cell {at} of {missing}: {_words(key)}")
+            left = record.time_left(time.monotonic() - began, at - 1, missing)
+            record.progress(f"cell {at} of {missing}{left}: {_words(key)}")
             done[text] = compute(key)
             if file is not None:
                 _append(file, key, done[text])

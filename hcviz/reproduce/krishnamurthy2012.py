@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -28,6 +28,8 @@ from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.reproduce import active_cases, record
 from hcviz.reproduce.active_cases import TableData, blocks, is_true_division, queries_of_division
+from hcviz.reproduce.claims import exit_code, paper_size
+from hcviz.reproduce.claims import lines as claim_lines
 
 NAME = "krishnamurthy2012"
 
@@ -132,7 +134,7 @@ class FigurePoint:
     seconds: float | None = None
 
 
-def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> int:
     """Compute all figures, and print tables or a JSON object.
 
     Parameters
@@ -146,12 +148,14 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     began = time.monotonic()
     sizes = QUICK if quick else FULL
     rows: list[FigurePoint] = []
-    for part, more in parts(sizes, quick):
-        record.progress(part)
+    all_parts = list(parts(sizes, quick))
+    for at, (part, more) in enumerate(all_parts, 1):
+        record.progress(f"part {at} of {len(all_parts)}: {part}")
         rows.extend(more)
     record.progress("figures 1, 3 and 4")
     pictures = make_figure_data(quick)
-    result = summary(rows)
+    small = paper_size(asdict(FULL), asdict(QUICK)) if quick else ""
+    result = summary(rows) | {"paper_size": small}
     if out is not None:
         from hcviz.reproduce.active_figure import draw  # matplotlib is slow to import
 
@@ -169,6 +173,7 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
             out, NAME, table, made, lambda files: draw(rows, result, pictures, files)
         )
     print(json.dumps(result) if as_json else report(rows, result))
+    return exit_code((each["holds"] for each in result["claims"]), small)
 
 
 def parts(sizes: Sizes, quick: bool) -> Iterator[tuple[str, Iterable[FigurePoint]]]:
@@ -507,8 +512,9 @@ def report(rows: list[FigurePoint], result: dict[str, Any]) -> str:
                 f"{r.share:>8.3f}{agree}{r.seconds:>8.2f}"
             )
     lines += ["", "Claims of the paper about figure 2:"]
-    for each in result["claims"]:
-        lines.append(f"{'holds' if each['holds'] else 'DOES NOT HOLD'}: {each['claim']}")
+    lines += claim_lines(
+        ({"found": ""} | each for each in result["claims"]), result.get("paper_size", "")
+    )
     lines += ["", "Published (other data):"]
     for data, methods in PUBLISHED.items():
         for method, (hkm, hrc, share, known, seconds) in methods.items():

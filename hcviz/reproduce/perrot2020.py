@@ -20,6 +20,7 @@ from hcviz.datasets import count_comparisons, load, planted_partition, sample_co
 from hcviz.metrics import adjusted_rand_index, ari_matrix
 from hcviz.reproduce import grid, record
 from hcviz.reproduce.claims import lines as claim_lines
+from hcviz.reproduce.claims import paper_size
 from hcviz.reproduce.partition_claims import claims
 
 NAME = "perrot2020"
@@ -58,7 +59,7 @@ PAIR_POWERS = (3.0, 4.0)
 COLUMNS = ("part", "x", "kind", "draw", "method", "value")
 
 
-def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> int:
     """Compute the cells that are not yet in ``out``, and print tables or a JSON object.
 
     MNIST and the cars are read from HCVIZ_DATA, or left out.
@@ -79,9 +80,10 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     size = QUICK if quick else FULL
     pictures = EmbeddedDigits(size["embedded"], size["mnist"])
     functions = grid.Report(summary, report, COLUMNS, rows, draw)
-    grid.reproduce(
-        NAME, size, keys, lambda key: compute(key, pictures), functions, (quick, as_json, out)
-    )
+    return grid.reproduce(
+        NAME, size, keys, lambda key: compute(key, pictures), functions, (quick, as_json, out),
+        paper_size(FULL, QUICK) if quick else "",
+    )  # fmt: skip
 
 
 def draw(result: dict[str, Any], files: list[Path]) -> None:
@@ -350,5 +352,5 @@ def report(result: dict[str, Any]) -> str:
         starts = ", ".join(f"{loss:.4f}: {ari:.2f}" for loss, ari in car["t-STE"])
         lines.append(f"t-STE by start, loss and ARI with AddS-3 at k = 2: {starts}")
     lines.append("")
-    lines += claim_lines(result["claims"])
+    lines += claim_lines(result["claims"], result.get("paper_size", ""))
     return "\n".join(lines).lstrip("\n")

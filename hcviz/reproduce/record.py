@@ -39,6 +39,28 @@ def progress(part: str) -> None:
     print(f"hcviz: {part}", file=sys.stderr, flush=True)
 
 
+def time_left(seconds: float, done: int, parts: int) -> str:
+    """Return a phrase for the time that the other parts take; "" before the first has ended.
+
+    Examples
+    --------
+    >>> time_left(30.0, 2, 10), time_left(400.0, 1, 10)
+    (', about 2 min left', ', about 1 h left')
+    >>> time_left(0.0, 0, 10)
+    ''
+    """
+    if not done:
+        return ""
+    left = seconds / done * (parts - done)
+    if left < 60:
+        return f", about {max(1, round(left))} s left"
+    return (
+        f", about {round(left / 60)} min left"
+        if left < 3600
+        else f", about {left / 3600:.0f} h left"
+    )
+
+
 def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return the text of a CSV file with ``header`` and ``rows``. None is an empty cell."""
     return write_csv([header, *rows], "\n")

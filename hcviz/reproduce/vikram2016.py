@@ -20,9 +20,14 @@ from hcviz.questions import strategies, teach
 from hcviz.questions.teach import Variant
 from hcviz.reproduce import record
 from hcviz.reproduce.cases import PUBLISHED, Case, cases
+from hcviz.reproduce.claims import exit_code, paper_size, verdict
 
 #: Answers by data set ("" for all others) and numbers of runs, without and with ``--quick``.
 ANSWERS, ANSWERS_QUICK, RUNS, RUNS_QUICK = {"iris": 100, "": 150}, {"iris": 60, "": 100}, 4, 1
+#: What the experiments have without ``--quick``.
+PAPER_SIZE = paper_size(
+    {"runs": RUNS, "answers": ANSWERS[""]}, {"runs": RUNS_QUICK, "answers": ANSWERS_QUICK[""]}
+)
 #: Items per question, candidates, and proposals per item between two questions.
 SIZE, CANDIDATES, PROPOSALS = 10, 20, 100
 
@@ -49,7 +54,7 @@ class LearningCurve:
 
 def reproduce(
     quick: bool, as_json: bool, out: Path | None = None, variant: Variant = "central"
-) -> None:
+) -> int:
     """Compute all curves, and print tables or a JSON object.
 
     Parameters
@@ -71,6 +76,7 @@ def reproduce(
         found[case.key] = curves_of(case, number, runs, variant)
     result = {case.key: summary(case, found[case.key]) for case in all_cases}
     goals = check_goals(all_cases, found)
+    small = PAPER_SIZE if quick else ""
     seconds = time.monotonic() - began
     if out is not None:
         from hcviz.reproduce.curves_figure import draw  # matplotlib is slow to import
@@ -85,7 +91,8 @@ def reproduce(
     if as_json:
         print(json.dumps(result))
     else:
-        print(table(all_cases, found, goals))
+        print(table(all_cases, found, goals, small))
+    return exit_code((goal["met"] for goal in goals), small)
 
 
 def curves_of(
@@ -249,6 +256,7 @@ def table(
     all_cases: list[Case],
     found: dict[str, dict[str, list[LearningCurve]]],
     goals: list[dict[str, Any]],
+    small: str = "",
 ) -> str:
     """Return the results as text: TD after some numbers of answers, and the goals."""
     lines = []
@@ -270,8 +278,9 @@ def table(
     for goal in goals:
         reached = "not reached" if goal["reached_after"] is None else f"{goal['reached_after']}"
         lines.append(
-            f"{goal['data']}, {goal['question']}: TD {goal['td_at_most']} within {goal['within']} "
-            f"answers: {reached}; {goal['td_then']} after {goal['within']}"
+            f"{verdict(goal['met'], small)}: {goal['data']}, {goal['question']}: "
+            f"TD {goal['td_at_most']} within {goal['within']} answers: {reached}; "
+            f"{goal['td_then']} after {goal['within']}"
         )
     return "\n".join(lines)
 
