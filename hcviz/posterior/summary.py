@@ -716,6 +716,48 @@ class Posterior(ThinnedTrees):
             clades, clade_names(clades, self.clade_table, self.thinned_trees, labels), burn_in
         )
 
+    def to_arviz(self, min_support: float = 0.05) -> Any:
+        """Return the recorded draws as an InferenceData of ArviZ.
+
+        Parameters
+        ----------
+        min_support : float
+            From 0 to 1. Clades with a smaller support are left out.
+
+        Returns
+        -------
+        arviz.InferenceData
+            ``posterior`` has ``root_height`` and ``has_clade``, which is 1 if the draw has the
+            clade. ``sample_stats`` has ``lp``, the log joint. The coordinate ``clade`` names the
+            items.
+
+        Raises
+        ------
+        InvalidData
+            ArviZ is not installed, or no tree has been sampled yet.
+
+        Notes
+        -----
+        Draws are thinned to at most 2,048. With more than 256 items, only a fixed share of the
+        clades is recorded.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> data = hcviz.sample([[0.0], [0.1], [5.0], [5.2]], seconds=5).to_arviz()
+        >>> data.posterior["has_clade"].dims
+        ('chain', 'draw', 'clade')
+        """
+        from hcviz.posterior.arviz_export import inference_data
+
+        found = self.clades(min_support)
+        codes = np.array([self.clade_table.code_of(items) for items, _ in found], np.uint64)
+        codes = codes.reshape(-1, 2)
+        known = codes[:, kernels.SECOND] % self.record.one_in == 0
+        items = [each for (each, _), is_known in zip(found, known, strict=True) if is_known]
+        scalars, has = self.record.tables(codes[known, kernels.FIRST])
+        return inference_data(scalars, has, items, self.labels)
+
     # ------------------------------------------------------------------ checks
 
     def _check_tree(self, tree: Tree) -> None:
