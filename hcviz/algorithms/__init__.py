@@ -301,6 +301,7 @@ def _sample(
         options["thin"] = 1
     found = sampling.sample_until_settled(samplers, problem.n_items, **options)
     found.labels = problem.own_labels
+    found.info = method.info(problem, params, seed)
     return found
 
 
@@ -373,7 +374,7 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     given = method.check_problem(problem, start)
     for snapshot in run(name, given, seed=seed, start=start, **params):
         tree = snapshot.tree
-    return tree.with_labels(given.own_labels)
+    return tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
 
 
 def _summary(

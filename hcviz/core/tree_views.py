@@ -13,6 +13,7 @@ from hcviz.core import treekernels
 from hcviz.core.errors import InvalidParameter, InvalidTree
 from hcviz.core.layoutkernels import elbow_path, ordered_leaves, outer_children
 from hcviz.core.text import shorten
+from hcviz.core.tree_info import TreeInfo
 from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
@@ -43,14 +44,18 @@ class TreeViews:
     support : float64 (m - n,) or None
         The share of sampled trees that have the clade of each inner node. Trees of samplers have
         it.
+    info : TreeInfo or None
+        How the tree was made: method, distance, seed, constraints. Trees of :func:`hcviz.fit` and
+        of :func:`hcviz.sample` have it.
 
     Notes
     -----
-    Trees are equal whatever their names and supports.
+    Trees are equal whatever their names, supports and info.
     """
 
     labels: tuple[str, ...] | None = None
     support: Float | None = None
+    info: TreeInfo | None = None
 
     if TYPE_CHECKING:  # Tree has them
         parent: Any
@@ -126,6 +131,28 @@ class TreeViews:
         if values is not None:
             values.flags.writeable = False
         return self._changed(support=values)
+
+    def with_info(self, info: TreeInfo | None) -> Self:
+        """Return the same tree with another record of how it was made.
+
+        Parameters
+        ----------
+        info : TreeInfo or None
+            The record; None: unknown.
+
+        Returns
+        -------
+        Tree
+            It shares its arrays with this one.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> tree = hcviz.fit("average", [[0.0], [1.0], [5.0]])
+        >>> tree.info.method, tree.with_info(None).info
+        ('average', None)
+        """
+        return self._changed(info=info)
 
     def _changed(self, **fields: Any) -> Self:
         made = self.__class__.__new__(self.__class__)

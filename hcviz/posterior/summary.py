@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.tree_info import TreeInfo
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.chain_comparison import ChainComparison, accuracy_text
 from hcviz.posterior.chain_record import ChainRecord
@@ -61,6 +62,8 @@ class Posterior(ThinnedTrees):
         Number of proposals of all chains, with burn-in, in the result of :func:`hcviz.sample`.
     labels : tuple of str or None
         The names of the items, in the result of :func:`hcviz.sample`.
+    info : TreeInfo or None
+        How the trees were made, in the result of :func:`hcviz.sample`.
 
     Raises
     ------
@@ -88,6 +91,7 @@ class Posterior(ThinnedTrees):
         self.record = ChainRecord(n_items)
         self.proposals = 0
         self.labels: tuple[str, ...] | None = None
+        self.info: TreeInfo | None = None
         self.best: tuple[Tree, float, Any] | None = None
         # The tree with the greatest credibility so far, by the supports at the time it came.
         self._credible_tree: tuple[Int, Float] | None = None
@@ -608,7 +612,8 @@ class Posterior(ThinnedTrees):
             share = self.support(before)[:-1]
             extra = margins(share, self._effective_number(before, share))
         found = summary_tree(self.clade_table, trees, composed, before, extra)
-        return found.with_labels(self.labels).with_support(self.support(found))
+        named = found.with_labels(self.labels).with_info(self.info)
+        return named.with_support(self.support(found))
 
     def _effective_number(self, tree: Tree, share: Float) -> float:
         """Return the median effective number of draws over the clades of ``tree`` in doubt.
