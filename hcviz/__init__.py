@@ -6,7 +6,7 @@ web page. See README.md for an introduction, and docs/architecture.md for the co
 
 from typing import Any
 
-from hcviz import datasets, metrics
+from hcviz import datasets, methods, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
 from hcviz.core.counting_oracle import CountingOracle
@@ -17,7 +17,7 @@ from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringO
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.description import describe_group, describe_item, suggest_names
+from hcviz.description import describe, describe_group, describe_item, suggest_names
 from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import place
 
@@ -114,10 +114,12 @@ __all__ = [
     "algorithms",
     "build",
     "datasets",
+    "describe",
     "describe_group",
     "describe_item",
     "explore",
     "fit",
+    "methods",
     "metrics",
     "place",
     "read_table",

@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "questions": {"core", "posterior", "metrics", "algorithms"},  # the loop runs the sampler
     "reproduce": {"core", "metrics", "datasets", "algorithms", "questions"},
     "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
+    "methods": {"core", "algorithms"},  # a function for each method
     "sklearn": {"core", "algorithms"},  # the estimator
     "jobs": {"core", "algorithms", "session", "posterior"},
 }
