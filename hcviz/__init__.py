@@ -77,8 +77,10 @@ def explore(problem_or_dataset: Any, **options: Any) -> Any:
 
     Returns
     -------
-    panel.viewable.Viewable
-        The page. ``page.explorer.store.session`` is its state.
+    ExplorerView
+        The page. Its attributes ``tree``, ``constraints``, ``taxonomy``, ``problem`` and
+        ``session`` follow what a person does; ``view.param.watch(f, "tree")`` calls ``f`` with
+        each change. ``view.save("page.html")`` writes a page that needs no network.
 
     Raises
     ------
@@ -87,9 +89,9 @@ def explore(problem_or_dataset: Any, **options: Any) -> Any:
 
     Examples
     --------
-    >>> page = explore("zoo", method="average")
-    >>> page.explorer.store.session.method
-    'average'
+    >>> view = explore("zoo", method="average")
+    >>> view.session.method, view.problem.n_items, view.constraints
+    ('average', 101, ())
     """
     from hcviz.ui import explore as build_explorer
 

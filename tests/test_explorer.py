@@ -498,7 +498,7 @@ def test_tooltip_and_inspector_agree_about_a_clade(begun, method, heights):
 @pytest.mark.parametrize(
     ("method", "title"),
     [
-        ("average", "distance (maximum − similarity)"), ("crsc", "group size − 1"),
+        ("average", "distance"), ("crsc", "group size − 1"),
         ("ward", "Ward distance"), ("ddt", "time since the split (1 − divergence time)"),
     ],
 )  # fmt: skip

@@ -107,7 +107,7 @@ DEFAULT_SIMILARITY = "cosine-z"
 #: Name -> (title on the page, function of float64 (n, d) and factors to float64 (n, n)). The
 #: columns are multiplied by the factors after their scaling.
 SIMILARITIES: dict[str, tuple[str, Callable[[Float, Float | float], Float]]] = {
-    "cosine-z": ("Cosine, z-scored (default)", cosine_zscored),
+    "cosine-z": ("Cosine, z-scored", cosine_zscored),
     "cosine": ("Cosine, raw", cosine),
     "gaussian": ("Gaussian", gaussian),
     "correlation": ("Correlation", correlation),

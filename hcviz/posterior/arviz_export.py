@@ -46,12 +46,14 @@ def inference_data(
         )
         for items in clades
     ]
-    return arviz.from_dict(
-        posterior={"root_height": scalars[:, :, 1], "has_clade": has.astype(np.int8)},
-        sample_stats={"lp": scalars[:, :, 0]},
-        coords={"clade": names},
-        dims={"has_clade": ["clade"]},
-    )
+    groups: dict[str, Any] = {
+        "posterior": {"root_height": scalars[:, :, 1], "has_clade": has.astype(np.int8)},
+        "sample_stats": {"lp": scalars[:, :, 0]},
+    }
+    named: dict[str, Any] = {"coords": {"clade": names}, "dims": {"has_clade": ["clade"]}}
+    if hasattr(arviz, "InferenceData"):
+        return arviz.from_dict(**groups, **named)
+    return arviz.from_dict(groups, **named)  # since ArviZ 1.0
 
 
 __all__ = ["inference_data"]

@@ -29,6 +29,7 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
+from hcviz.ui.app.notebook_view import ExplorerView
 from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.app.remote_visitors import SENTENCE, is_refused
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
@@ -60,6 +61,9 @@ FIRST = 0.2
 #: Seconds after which a thread that computes hands over the interpreter. The thread of the pages
 #: gives it up at each write to a socket, and had to wait 5 ms each time with Python's default.
 SWITCH_INTERVAL = 0.0005
+
+#: Pixels above and below the rows of the tree. The browser reports the exact height later.
+AROUND_TREE = 270
 
 #: What a page says when it is opened while the server compiles.
 FIRST_START = (
@@ -313,8 +317,9 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     Returns
     -------
-    panel.viewable.Viewable
-        The page. ``page.explorer.store.session`` is its state.
+    ExplorerView
+        The page, with the attributes ``tree``, ``constraints``, ``taxonomy``, ``problem`` and
+        ``session``. ``save("page.html")`` writes it to a file.
 
     Raises
     ------
@@ -325,7 +330,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     --------
     >>> import hcviz
     >>> page = hcviz.explore("zoo", method="average")
-    >>> page.explorer.store.session.method
+    >>> page.session.method
     'average'
     """
     pn.extension(inline=True)  # the page's resources are in the cell: no network is needed
@@ -364,11 +369,9 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
             method=method,
         )
         connection.attach(explorer)
-    view: Any = explorer.view
-    view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
-    view.explorer = explorer
-    view.given = given  # keeps the data alive as long as this page
-    return view
+    explorer.view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
+    explorer.centre.assume_height(height - AROUND_TREE)
+    return ExplorerView(explorer, given)
 
 
 def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
