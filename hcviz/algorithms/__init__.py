@@ -1,6 +1,7 @@
 """The registry of methods, and the functions that run them.
 
-A new method is one file (copy ``_template.py``) and one line in ``MODULES``.
+A new method is one file (copy ``_template.py``) and one line in ``MODULES``, or an entry point of
+another package (``plugins.py``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.names import MethodName
+from hcviz.algorithms.plugins import plugin_modules
 from hcviz.core.build import build as build_tree
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.not_groups import avoid
@@ -66,6 +68,8 @@ MODULES = {
     "actual-agreement": "hcviz.algorithms.card_sort",
     "best-merge": "hcviz.algorithms.card_sort",
 }
+# Methods of other packages: algorithms/plugins.py.
+MODULES |= plugin_modules(MODULES)
 
 
 def algorithms() -> list[str]:
@@ -109,7 +113,14 @@ def get(name: str) -> Algorithm:
     """
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
-    found: dict[str, Algorithm] = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
+    try:
+        methods = import_module(MODULES[name]).ALGORITHMS
+    except (ImportError, AttributeError) as error:
+        raise InvalidParameter(
+            f"The method {name!r} cannot be imported from {MODULES[name]}: {error}.",
+            "Repair or remove the package that declares it.",
+        ) from error
+    found: dict[str, Algorithm] = {a.name: a for a in methods}
     if name not in found:
         raise InvalidParameter(
             f"The registry expects the method {name!r} in {MODULES[name]}, which has "
