@@ -61,7 +61,8 @@ def _require(condition: Any, fault: str) -> None:
 
 
 @cache
-def _problem(data: str) -> Problem:
+def problem_named(data: str) -> Problem:
+    """Return the problem of that name in ``DATA``, made once."""
     return DATA[data]()
 
 
@@ -150,7 +151,7 @@ def described(method: Algorithm) -> None:
     _require(method.triplets in {"hard", "soft", "ignored"}, "triplets is none of the three modes.")
     _require(method.runs in {"thread", "process"}, "runs is neither thread nor process.")
     _require(
-        any(method.missing_data(_problem(data)) is None for data in DATA),
+        any(method.missing_data(problem_named(data)) is None for data in DATA),
         "No data of the checks have what it needs.",
     )
     for name in method.parameter_names():
@@ -160,7 +161,7 @@ def described(method: Algorithm) -> None:
 def valid_trees(method: Algorithm) -> None:
     """Trees are trees, and progress increases to its total, on awkward data."""
     for data in DATA:
-        problem = _problem(data)
+        problem = problem_named(data)
         if method.missing_data(problem) is not None:
             _refusal(InvalidData, lambda p=problem: _stream(method, p), f"Data {data!r}")  # type: ignore[misc]
             continue
@@ -174,7 +175,7 @@ def valid_trees(method: Algorithm) -> None:
 
 def same_seed(method: Algorithm) -> None:
     """The same seed gives the same trees, and a run changes nothing outside it."""
-    problem = _problem("blobs")
+    problem = problem_named("blobs")
     given = problem.features.copy(), problem.similarity.copy()
     before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
     first, again = (list(_stream(method, problem, seed=3)) for _ in range(2))
@@ -193,13 +194,13 @@ def hard_constraints(method: Algorithm) -> None:
     if method.triplets != "hard":
         return
     for data in CONSTRAINED:
-        problem = _problem(data)
+        problem = problem_named(data)
         if method.missing_data(problem) is not None:
             continue
         for count in COUNTS:
             rows = planted_triplets(problem.n_items, count, seed=count)
             check_run(_stream(method, problem.with_triplets(rows)), problem.n_items, rows)
-    wrong = _problem("blobs").with_triplets([[0, 1, 2], [3, 4, 5], [1, 2, 0], [0, 1, 2]])
+    wrong = problem_named("blobs").with_triplets([[0, 1, 2], [3, 4, 5], [1, 2, 0], [0, 1, 2]])
     error = _refusal(InconsistentTriplets, lambda: _stream(method, wrong), "A contradiction")
     conflict = getattr(error, "conflict", ())
     _require(conflict == (0, 2), f"The named conflict is {conflict}, not rows 0 and 2.")
@@ -207,7 +208,7 @@ def hard_constraints(method: Algorithm) -> None:
 
 def any_start(method: Algorithm) -> None:
     """A run may start from any tree of the items."""
-    problem = _problem("blobs")
+    problem = problem_named("blobs")
     n = problem.n_items
     rows = chain_triplets([0, 5, 9], 1)
     for start in (
@@ -221,7 +222,7 @@ def any_start(method: Algorithm) -> None:
 
 def bad_input(method: Algorithm) -> None:
     """Bad input gets an HcvizError before anything runs."""
-    problem = _problem("blobs")
+    problem = problem_named("blobs")
     _refusal(InvalidParameter, lambda: _stream(method, problem, nonsense=1), "A wrong parameter")
     _refusal(InvalidData, lambda: _stream(method, problem, start=Tree.star(5)), "A wrong start")
     _refusal(InvalidParameter, lambda: _stream(method, problem, start="a tree"), "A wrong start")
@@ -235,20 +236,20 @@ def declared_views(method: Algorithm) -> None:
     """Views are those that it declares, and it makes as many clusters as asked."""
     for declared in method.views.values():
         _require(declared in get_args(View), f"{declared} is no type of view.")
-    for snapshot in _stream(method, _problem("blobs")):
+    for snapshot in _stream(method, problem_named("blobs")):
         for name, view in snapshot.views.items():
             _require(type(view) is method.views.get(name), f"The view {name!r} is not declared.")
     if method.curve is not None:
         _require(method.curve.view in snapshot.views, "The declared curve is missing.")
     if method.at_k is not None:
-        last = list(_stream(method, _problem("blobs"), **method.at_k({}, 3)))[-1]
+        last = list(_stream(method, problem_named("blobs"), **method.at_k({}, 3)))[-1]
         count = 0 if last.labels is None else len(np.unique(last.labels))
         _require(count == last.metrics.get("k") == 3, f"It makes {count} clusters, not 3.")
 
 
 def stopping(method: Algorithm) -> None:
     """A run that is dropped after its first snapshot closes without an error."""
-    stream = method.start_run(_problem("blobs"), method.parameters(), generator(0))
+    stream = method.start_run(problem_named("blobs"), method.parameters(), generator(0))
     next(snapshot for snapshot in stream if snapshot is not None)
     close = getattr(stream, "close", None)
     if close is not None:

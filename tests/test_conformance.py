@@ -137,7 +137,7 @@ def test_a_check_finds_its_fault(check):
     assert not found[check].passed
     assert found[check].fault
     problem.cache_clear()
-    conformance_module._problem.cache_clear()
+    conformance_module.problem_named.cache_clear()
 
 
 def test_the_template_conforms():

@@ -281,6 +281,18 @@ def test_the_view_has_its_results_as_attributes() -> None:
     store.close()
 
 
+def test_constraints_of_a_problem_are_in_the_list() -> None:
+    problem = small().with_triplets([[0, 1, 2]]).with_group([3, 4, 5])
+    view = hcviz.explore(problem, method="average")
+    store = view.explorer.store
+    until(lambda: view.tree is not None and store.session.status == "settled")
+    assert [(c.group, c.apart) for c in view.constraints] == [
+        ((0, 1), 2), ((3, 4, 5), EVERYTHING_ELSE),
+    ]  # fmt: skip
+    assert view.tree == hcviz.fit("average", view.problem) == hcviz.fit("average", problem)
+    store.close()
+
+
 def test_names_fit_the_height_before_a_browser_reports_it() -> None:
     view = hcviz.explore("zoo", method="average", height=600)
     until(lambda: view.explorer.store.session.status == "settled")

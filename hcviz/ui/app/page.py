@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.jobs.compiling import COMPILING
+from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint, Statement
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
@@ -340,6 +343,8 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     else:
         given, name = _given(problem_or_dataset)
         spec = DataSpec(kind="given", name=name)
+        if is_coordinates(problem_or_dataset):
+            spec = replace(spec, scaling="none")
 
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
@@ -371,7 +376,27 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         connection.attach(explorer)
     explorer.view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
     explorer.centre.assume_height(height - AROUND_TREE)
+    stated = constraints_of(problem_or_dataset)
+    if stated:
+        explorer.store.dispatch(act.ImportConstraints(stated, source="From Python: "))
     return ExplorerView(explorer, given)
+
+
+def is_coordinates(given: Any) -> bool:
+    """Return True for features that are used as they are: docs/distances.md."""
+    if isinstance(given, Problem):
+        return given.features is not None and not given.is_table
+    return is_feature_table(given) and not is_frame(given)
+
+
+def constraints_of(given: Any) -> tuple[Constraint, ...]:
+    """Return the constraints of a problem as those of a session; none for other data."""
+    if not isinstance(given, Problem):
+        return ()
+    statements: list[Statement] = [((a, b), c) for a, b, c in given.triplets.rows.tolist()]
+    statements += [(tuple(items.tolist()), EVERYTHING_ELSE) for items in given.groups]
+    statements += [(tuple(items.tolist()), NOT_A_GROUP) for items in given.not_groups]
+    return tuple(Constraint(k, group, apart) for k, (group, apart) in enumerate(statements))
 
 
 def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
