@@ -271,6 +271,7 @@ def test_the_view_has_its_results_as_attributes() -> None:
     assert [c.group for c in view.constraints] == [tuple(group)]
     assert view.tree.has_clade(group)
     assert view.taxonomy.groups[0].name == "Trio"
+    assert view.tree.info.constraints == {"groups": 1}
     assert hcviz.fit("average", view.problem) == view.tree
     assert view.session is store.session
     seen.clear()

@@ -81,7 +81,11 @@ class ExplorerView(Viewer):
             )
         if drawn is not self._shown:
             self._shown = drawn
-            found["tree"] = None if drawn is None else self._named(drawn.tree, store)
+            found["tree"] = (
+                None
+                if drawn is None
+                else self._named(drawn.tree, store, found.get("problem", self.problem))
+            )
         changed = {name: value for name, value in found.items() if getattr(self, name) is not value}
         with param.edit_constant(self):
             self.param.update(**changed)
@@ -89,11 +93,11 @@ class ExplorerView(Viewer):
     _data: Problem | None = None
 
     @staticmethod
-    def _named(tree: Tree, store: Store) -> Tree:
+    def _named(tree: Tree, store: Store, problem: Problem | None) -> Tree:
         session = store.session
         if tree.n_leaves != len(session.labels):
             return tree
-        info = get(session.method).info(store.problem, session.params, session.seed)
+        info = get(session.method).info(problem or store.problem, session.params, session.seed)
         return tree.with_labels(session.labels).with_info(info)
 
     def __panel__(self) -> Any:
