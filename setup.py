@@ -7,5 +7,5 @@ folders = ["hcviz.data", *(f"hcviz.data.{name}" for name in find_namespace_packa
 setup(
     packages=[*find_namespace_packages(include=["hcviz*"]), *folders],
     package_dir={"hcviz.data": "data"},
-    package_data={"": ["*.css", "*.js", "*.html", "*.csv", "*.nwk", "*.md", "*.hcviz"]},
+    package_data={"": ["*.css", "*.js", "*.html", "*.csv", "*.nwk", "*.md", "*.hcviz", "py.typed"]},
 )

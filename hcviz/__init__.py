@@ -6,7 +6,7 @@ web page. See README.md for an introduction, and docs/architecture.md for the co
 
 from typing import Any
 
-from hcviz import datasets, metrics
+from hcviz import datasets, methods, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
 from hcviz.core.counting_oracle import CountingOracle
@@ -17,7 +17,7 @@ from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringO
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.description import describe_group, describe_item, suggest_names
+from hcviz.description import describe, describe_group, describe_item, suggest_names
 from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import place
 
@@ -77,8 +77,10 @@ def explore(problem_or_dataset: Any, **options: Any) -> Any:
 
     Returns
     -------
-    panel.viewable.Viewable
-        The page. ``page.explorer.store.session`` is its state.
+    ExplorerView
+        The page. Its attributes ``tree``, ``constraints``, ``taxonomy``, ``problem`` and
+        ``session`` follow what a person does; ``view.param.watch(f, "tree")`` calls ``f`` with
+        each change. ``view.save("page.html")`` writes a page that needs no network.
 
     Raises
     ------
@@ -87,9 +89,9 @@ def explore(problem_or_dataset: Any, **options: Any) -> Any:
 
     Examples
     --------
-    >>> page = explore("zoo", method="average")
-    >>> page.explorer.store.session.method
-    'average'
+    >>> view = explore("zoo", method="average")
+    >>> view.session.method, view.problem.n_items, view.constraints
+    ('average', 101, ())
     """
     from hcviz.ui import explore as build_explorer
 
@@ -114,10 +116,12 @@ __all__ = [
     "algorithms",
     "build",
     "datasets",
+    "describe",
     "describe_group",
     "describe_item",
     "explore",
     "fit",
+    "methods",
     "metrics",
     "place",
     "read_table",

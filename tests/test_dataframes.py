@@ -117,7 +117,8 @@ def test_functions_accept_features_instead_of_a_problem(table):
     frame = pd.read_csv(table, index_col=0)[["price", "material", "electric"]]
     problem = Problem(features=frame)
     tree = hcviz.fit("average", problem)
-    array = problem.features
+    array = problem.coordinates  # z-scores, since the columns have different units
+    assert np.allclose(array.std(axis=0), 1.0)
     assert hcviz.fit("average", frame) == tree
     assert hcviz.fit("average", array) == tree
     assert hcviz.fit("average", array.tolist()) == tree

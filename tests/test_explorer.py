@@ -161,7 +161,7 @@ def test_every_file_that_is_saved_is_called_after_the_table_without_its_ending(b
     explorer.bar.download = lambda name, content, mime: names.append(name)
     for what in ("session", "constraints", "answers", "newick", "linkage", "clusters"):
         explorer.files.act("save", {"what": what})
-    parts = {"heatmap": True, "supports": True, "names": True}
+    parts = {"heatmap": True, "supports": True, "names": True, "caption": True}
     explorer.files.act("save-picture", {"format": "svg", "width": 0, "height": 0, **parts})
     assert store.view.error is None
     assert names == [
@@ -498,7 +498,7 @@ def test_tooltip_and_inspector_agree_about_a_clade(begun, method, heights):
 @pytest.mark.parametrize(
     ("method", "title"),
     [
-        ("average", "distance (maximum − similarity)"), ("crsc", "group size − 1"),
+        ("average", "distance"), ("crsc", "group size − 1"),
         ("ward", "Ward distance"), ("ddt", "time since the split (1 − divergence time)"),
     ],
 )  # fmt: skip

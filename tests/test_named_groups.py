@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from hcviz import Group, Taxonomy, Tree
+from hcviz.algorithms import get
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.io.journal import SessionSummary
 from hcviz.io.unfinished import UnfinishedSession
@@ -40,6 +41,7 @@ def page(loop):
 #: The fields of the form that saves a picture.
 PICTURE = {
     "format": "svg", "width": 0, "height": 0, "heatmap": True, "supports": True, "names": True,
+    "caption": True,
 }  # fmt: skip
 
 
@@ -149,6 +151,8 @@ def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
     assert "Inner" in shown
     page.files.act("save-picture", PICTURE)
     assert "Inner</text>" in page.saved[0][1].decode()
+    made = get(page.store.session.method).title
+    assert f"{made} of {page.store.problem.n_items} items." in page.saved[0][1].decode()
     page.centre.toggle_collapse(inner)
     assert f"Inner ({len(inner)})" in page.centre.figures.labels.text.data["text"]
     assert "Inner" not in page.centre.figures.dendrogram.names.data["text"]
@@ -232,7 +236,8 @@ def test_a_group_without_a_place_is_put_at_the_selected_branch(page):
 
 def test_items_move_into_a_group_by_a_draft_with_its_sentence(page, loop):
     store = page.store
-    here, there = [c for c in clades(store, 4, 12) if not set(c) & set(clades(store, 4, 12)[0])][:2]
+    here, *others = clades(store, 4, 12)
+    there = next(each for each in others if not set(each) & set(here))
     name(page, here, "Here")
     name(page, there, "There")
     first, second = store.session.groups

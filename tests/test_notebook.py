@@ -21,6 +21,8 @@ from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
 import hcviz
+from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE
 from hcviz.ui.app import page
 from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
@@ -245,3 +247,76 @@ def test_a_cell_that_is_gone_stops_computing() -> None:
     assert store.session.status == "sampling"
     view._cleanup(root)
     until(lambda: store.session.status == "cancelled")
+
+
+def test_the_view_has_its_results_as_attributes() -> None:
+    view = hcviz.explore(small(), method="average")
+    seen: list[tuple[str, Any]] = []
+    names = ["tree", "constraints", "problem", "taxonomy", "session"]
+    view.param.watch(lambda *events: seen.extend((e.name, e.new) for e in events), names)
+    store = view.explorer.store
+    until(lambda: store.session.status == "settled")
+    assert view.tree == store.drawn.tree
+    assert view.tree.labels == store.session.labels
+    assert view.tree.info.method == "average"
+    assert (view.constraints, view.taxonomy) == ((), None)
+    assert view.problem.n_constraints == 0
+    odd = int(view.tree.leaves(view.tree.n_leaves)[0])
+    group = [item for item in range(12) if item != odd][:3]
+    seen.clear()
+    store.dispatch(act.AddConstraint(tuple(group), EVERYTHING_ELSE))
+    store.dispatch(act.NameGroup(tuple(group), "Trio"))
+    until(lambda: store.session.status == "settled")
+    assert {name for name, _ in seen} == set(names)
+    assert [c.group for c in view.constraints] == [tuple(group)]
+    assert view.tree.has_clade(group)
+    assert view.taxonomy.groups[0].name == "Trio"
+    assert view.tree.info.constraints == {"groups": 1}
+    assert hcviz.fit("average", view.problem) == view.tree
+    assert view.session is store.session
+    seen.clear()
+    store.change_view(selection=(0, 1))
+    assert seen == []
+    with pytest.raises(TypeError):
+        view.tree = None
+    store.close()
+
+
+def test_constraints_of_a_problem_are_in_the_list() -> None:
+    problem = small().with_triplets([[0, 1, 2]]).with_group([3, 4, 5])
+    view = hcviz.explore(problem, method="average")
+    store = view.explorer.store
+    until(lambda: view.tree is not None and store.session.status == "settled")
+    assert [(c.group, c.apart) for c in view.constraints] == [
+        ((0, 1), 2), ((3, 4, 5), EVERYTHING_ELSE),
+    ]  # fmt: skip
+    assert view.tree == hcviz.fit("average", view.problem) == hcviz.fit("average", problem)
+    store.close()
+
+
+def test_names_fit_the_height_before_a_browser_reports_it() -> None:
+    view = hcviz.explore("zoo", method="average", height=600)
+    until(lambda: view.explorer.store.session.status == "settled")
+    figures = view.explorer.centre.figures
+    assert figures.tree_height == 600 - page.AROUND_TREE
+    text = figures.labels.text.data
+    drawn = [(x, y) for x, y, name in zip(text["x"], text["y"], text["text"], strict=True) if name]
+    assert len(drawn) > 20
+    for column in {x for x, _ in drawn}:
+        rows = np.sort([y for x, y in drawn if x == column])
+        assert (np.diff(rows) * figures.row_px >= 8).all()
+    view.explorer.store.close()
+
+
+def test_a_saved_page_names_no_other_host(tmp_path: Path) -> None:
+    view = hcviz.explore(small(), method="average")
+    until(lambda: view.explorer.store.session.status == "settled")
+    view.get_root(Document())  # it is shown in a cell, too
+    path = tmp_path / "page.html"
+    view.save(path, title="Twelve & more")
+    text = path.read_text(encoding="utf-8")
+    assert "<title>Twelve &amp; more</title>" in text
+    assert "tree-lines" in text
+    assert not re.findall(r'<(?:link|script|img)[^>]*(?:src|href)="https?:', text)
+    assert not re.findall(r'"url":"https?://[^"]*\.css', text)
+    view.explorer.store.close()

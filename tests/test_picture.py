@@ -199,6 +199,18 @@ def test_a_page_that_is_too_small_or_no_page_is_refused(size, words):
         draw_picture(TREE, NAMES, size=size)
 
 
+@pytest.mark.parametrize("size", [None, (150, 90)])
+def test_the_caption_is_below_the_tree_and_its_axis(size):
+    caption = "Average linkage of 5 items. Euclidean distance of the z-scored columns. Seed 0. " * 2
+    svg = draw_picture(TREE, NAMES, caption=caption, axis_title="distance", size=size)
+    found = texts(svg)
+    lines = [text for text in found if text in caption and " " in text]
+    assert " ".join(sorted(lines, key=lambda line: found[line][1])) == caption.strip()
+    assert min(found[line][1] for line in lines) > found["distance"][1]
+    high = float(ET.fromstring(svg).get("height").removesuffix("pt"))
+    assert max(found[line][1] for line in lines) < high
+
+
 @pytest.mark.parametrize("hostile", ["$5^{$", "a\x01b", "$5%–$9", "\ud800", "<b>&"])
 def test_every_text_may_be_hostile(hostile):
     names = [hostile, *NAMES[1:]]
@@ -206,7 +218,8 @@ def test_every_text_may_be_hostile(hostile):
     heat = HeatmapData(
         np.ones((TREE.n_leaves, 1)), 0.0, 1.0, ["#000000", "#ffffff"], hostile, [hostile], [0]
     )
-    options = {"title": hostile, "strips": [strip], "heat": heat, "names": {TREE.root: hostile}}
+    options = {"title": hostile, "caption": hostile, "strips": [strip], "heat": heat}
+    options["names"] = {TREE.root: hostile}
     ET.fromstring(draw_picture(TREE, names, **options))
     for format, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
         assert draw_picture(TREE, names, **options, format=format).startswith(begin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
@@ -200,6 +201,65 @@ def test_a_plot_takes_axes_and_styles(pets):
     assert ax.get_yticks().size == 0
     with pytest.raises(InvalidParameter, match="orientation"):
         tree.plot(ax, orientation="up")
+
+
+@pytest.mark.parametrize("backend", ["bokeh", "matplotlib"])
+@pytest.mark.parametrize("orientation", ["left", "right", "top", "bottom"])
+def test_the_holoviews_element_is_drawn_by_both_backends(pets, backend, orientation):
+    import holoviews as hv
+
+    tree = hcviz.fit("average", pets)
+    element = tree.hv(orientation=orientation)
+    lies = orientation in ("left", "right")
+    drawn = hv.render(element, backend=backend)
+    if backend == "bokeh":
+        x, y = ((r.start, r.end) for r in (drawn.x_range, drawn.y_range))
+        axis = drawn.yaxis[0] if lies else drawn.xaxis[0]
+        names = [axis.major_label_overrides[tick] for tick in axis.ticker.ticks]
+    else:
+        x, y = drawn.axes[0].get_xlim(), drawn.axes[0].get_ylim()
+        ticks = drawn.axes[0].get_yticklabels() if lies else drawn.axes[0].get_xticklabels()
+        names = [each.get_text() for each in ticks]
+    along, across = (x, y) if lies else (y, x)
+    assert (along[0] > along[1]) == (orientation in ("left", "bottom"))
+    assert sorted(across) == [0, 4]
+    assert (across[0] > across[1]) == lies  # the first item is at the top
+    assert names == [pets.labels[i] for i in leaf_order(tree)]
+
+
+def test_the_holoviews_element_has_the_values_of_the_clades(pets):
+    tree = hcviz.fit("average", pets).with_support([0.5, 0.6, 1.0])
+    element = tree.hv(names=False)
+    table = element.Points.I.dframe().set_index("node")
+    assert table["support"].to_dict() == {4: 0.5, 5: 0.6, 6: 1.0}
+    assert table["height"].to_dict() == tree.frame()["height"].to_dict()
+    corners = np.concatenate([piece.array() for piece in element.Path.I.split()])
+    assert corners[:, 0].max() == pytest.approx(tree.height[-1])
+    with pytest.raises(InvalidParameter, match="orientation"):
+        tree.hv(orientation="up")
+
+
+def test_arviz_gets_the_draws_of_each_chain(pets):
+    import arviz
+
+    posterior = hcviz.sample(pets, seconds=20)
+    data = posterior.to_arviz()
+    has = data.posterior["has_clade"]
+    assert data.posterior.sizes["chain"] == data.sample_stats.sizes["chain"] == 2
+    for k, (items, support) in enumerate(posterior.clades()):
+        assert str(has["clade"].values[k]) == ", ".join(pets.labels[i] for i in items)
+        assert float(has[..., k].mean()) == pytest.approx(support, abs=0.05)
+    assert float(arviz.rhat(data)["root_height"]) < 1.05
+    least = min(support for _, support in posterior.clades())
+    fewer = posterior.to_arviz(min_support=least + 0.01).posterior
+    assert fewer.sizes["clade"] < len(posterior.clades())
+
+
+def test_arviz_is_optional(pets, monkeypatch):
+    posterior = hcviz.sample(pets, seconds=20)
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(InvalidData, match=r"needs ArviZ, .* pip install arviz"):
+        posterior.to_arviz()
 
 
 # ---------------------------------------------------------------------- representations

@@ -218,7 +218,7 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    first, frame, second, groups, third, fourth = re.findall(
+    first, frame, described, second, groups, third, fourth = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     made = {}
@@ -230,6 +230,8 @@ def test_the_python_of_the_readme_runs(capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"{snapshot.step} {snapshot.total}")
     exec(frame, made)
     assert made["hcviz"].Problem(features=made["knives"]).labels[0] == "chef knife"
+    exec(described, made)
+    assert made["tree"].info.method == "crsc"
     exec(second, made)
     # The traits do not decide it: a dolphin swims and has fins as a carp, and gives milk as a bear.
     posterior = made["posterior"]

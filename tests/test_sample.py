@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections import Counter
 from itertools import pairwise
 
@@ -20,9 +21,9 @@ from hcviz.algorithms import generator, get
 from hcviz.algorithms.ddt import recording
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import Draws, Posterior, compare_chains, ess_mean
+from hcviz.posterior import ChainComparison, Draws, Posterior, compare_chains, ess_mean
 from hcviz.posterior.burn_in import burn_in
-from hcviz.posterior.sampling import SnapshotSampler, sample_until_settled
+from hcviz.posterior.sampling import SnapshotSampler, proposals_until_settled, sample_until_settled
 from tests.ddtslow import consistent_triplets
 from tests.trees import all_trees, random_tree
 
@@ -382,15 +383,50 @@ def test_after_the_time_limit_the_posterior_has_not_settled():
     assert found.verdict().word == "too few trees yet"
 
 
-def test_progress_is_one_line_that_is_rewritten(capsys):
+@pytest.mark.parametrize("has_tqdm", [True, False])
+def test_progress_is_one_line_that_is_rewritten(capsys, monkeypatch, has_tqdm):
+    if not has_tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     hcviz.sample(features(6), progress=True)
     text = capsys.readouterr().err
     assert text.startswith("\r")
     assert text.count("\n") == 1
+    assert "Dirichlet diffusion tree: " in text
     assert "supports accurate to about" in text
-    assert " points, 0 s" in text
+    hcviz.fit("ddt", features(6), steps=400, progress=True)
+    for snapshot in hcviz.run("crsc", features(6), progress=True):
+        last = snapshot
+    text = capsys.readouterr().err
+    assert "400" in text
+    assert "Recursive sparsest cut" in text
+    total = f"{last.step}/{last.total}" if has_tqdm else f"{last.step} of {last.total}"
+    assert total in text.replace(".0", "")
     hcviz.sample(features(6))
     assert capsys.readouterr().err == ""
+
+
+def test_the_proposals_until_settled_are_estimated():
+    def found(accuracy):
+        return ChainComparison(accuracy, 0.0, 10, 200)
+
+    assert proposals_until_settled(1000, found(0.2)) == 16_000
+    assert proposals_until_settled(1000, found(0.2), limit=5000) == 5000
+    assert proposals_until_settled(1000, found(0.01)) == 1000
+    assert proposals_until_settled(1000, found(float("nan"))) == 0
+
+
+@pytest.mark.parametrize("method", ["ddt", "active-spectral"])
+def test_seeds_may_be_none_or_generators(method):
+    params = {"steps": 200} if method == "ddt" else {}
+    data = features(30)
+    one, other = (
+        hcviz.fit(method, data, seed=np.random.default_rng(3), **params) for _ in range(2)
+    )
+    assert one == other == hcviz.fit(method, data, seed=one.info.seed, **params)
+    seeds = {hcviz.fit(method, data, seed=None, **params).info.seed for _ in range(3)}
+    assert len(seeds) == 3
+    with pytest.raises(InvalidParameter, match="seed"):
+        hcviz.fit(method, data, seed="today")
 
 
 # ---------------------------------------------------------------------- fit, and other samplers

@@ -21,6 +21,8 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     ),
     "hcviz.algorithms": ("get", "generator"),
     "hcviz.algorithms.base": ("Algorithm", "ClusterCurve", "RunPart", "SplitRun"),
+    "hcviz.conformance": ("Finding", "check_run", "conformance", "load_methods"),
+    "hcviz.sklearn": ("HierarchicalClustering",),
     "hcviz.core.snapshot": ("Graph", "Mask", "Matrix", "Points", "Series"),
 }  # fmt: skip
 

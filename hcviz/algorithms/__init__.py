@@ -1,12 +1,12 @@
 """The registry of methods, and the functions that run them.
 
-A new method is one file (copy ``_template.py``) and one line in ``MODULES``.
+A new method is one file (copy ``_template.py``) and one line in ``MODULES``, or an entry point of
+another package (``plugins.py``).
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.names import MethodName
+from hcviz.algorithms.plugins import plugin_modules
 from hcviz.core.build import build as build_tree
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.not_groups import avoid
+from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
@@ -65,6 +68,8 @@ MODULES = {
     "actual-agreement": "hcviz.algorithms.card_sort",
     "best-merge": "hcviz.algorithms.card_sort",
 }
+# Methods of other packages: algorithms/plugins.py.
+MODULES |= plugin_modules(MODULES)
 
 
 def algorithms() -> list[str]:
@@ -108,7 +113,14 @@ def get(name: str) -> Algorithm:
     """
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
-    found: dict[str, Algorithm] = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
+    try:
+        methods = import_module(MODULES[name]).ALGORITHMS
+    except (ImportError, AttributeError) as error:
+        raise InvalidParameter(
+            f"The method {name!r} cannot be imported from {MODULES[name]}: {error}.",
+            "Repair or remove the package that declares it.",
+        ) from error
+    found: dict[str, Algorithm] = {a.name: a for a in methods}
     if name not in found:
         raise InvalidParameter(
             f"The registry expects the method {name!r} in {MODULES[name]}, which has "
@@ -150,8 +162,44 @@ def generator(seed: int, run: int = 0) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(words))
 
 
+def seed_of(seed: Any) -> int:
+    """Return a seed that is a number.
+
+    Parameters
+    ----------
+    seed : int, None or numpy.random.Generator
+        A number is returned as it is. None: a random number. A generator: a number drawn from it.
+
+    Returns
+    -------
+    int
+        0 or more.
+
+    Raises
+    ------
+    InvalidParameter
+        ``seed`` is none of these.
+
+    Examples
+    --------
+    >>> seed_of(7), seed_of(np.random.default_rng(1)) == seed_of(np.random.default_rng(1))
+    (7, True)
+    """
+    if seed is None:
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**32))
+    return check_integer(seed, "The seed", InvalidParameter)
+
+
 def run(
-    name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: Any
+    name: MethodName | str,
+    problem: Any,
+    *,
+    seed: Any = 0,
+    start: Any = None,
+    progress: bool = False,
+    **params: Any,
 ) -> Iterator[Snapshot]:
     """Run a method, and iterate over its snapshots.
 
@@ -162,11 +210,14 @@ def run(
     problem : Problem, Dataset, DataFrame or array (n, d)
         What to run on. A DataFrame, an array or nested lists mean ``Problem(features=...)``, a
         data set its ``problem()``.
-    seed : int
-        Of the random numbers. Seed s gives the same as run 0 of a page with this seed.
+    seed : int, None or numpy.random.Generator
+        Of the random numbers. Seed s gives the same as run 0 of a page with this seed. None: a
+        random seed. A generator: the seed is drawn from it.
     start : Tree, Snapshot or None
         Where to begin. From a snapshot with a ``state``, the run continues. If the state contains a
         random generator, ``seed`` is ignored.
+    progress : bool
+        Show a bar: tqdm's, if it is installed, else a line on stderr.
     **params
         Parameters of the method.
 
@@ -187,16 +238,29 @@ def run(
     Tree(3 leaves, 2 inner nodes)
     """
     method = get(name)
-    stream = method.start_run(problem, method.parameters(**params), generator(seed), start)
-    return (snapshot for snapshot in stream if snapshot is not None)
+    rng = generator(seed_of(seed))
+    stream = method.start_run(problem, method.parameters(**params), rng, start)
+    found = (snapshot for snapshot in stream if snapshot is not None)
+    return _with_progress(found, method.title) if progress else found
+
+
+def _with_progress(snapshots: Iterator[Snapshot], title: str) -> Iterator[Snapshot]:
+    """Show a bar while the snapshots are read."""
+    bar = ProgressBar(title)
+    try:
+        for snapshot in snapshots:
+            bar.update(snapshot.step, snapshot.total)
+            yield snapshot
+    finally:
+        bar.close()
 
 
 def sample(
     problem: Any,
-    method: str = "ddt",
+    method: MethodName | str = "ddt",
     *,
     seconds: float | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     chains: int | None = None,
     progress: bool = False,
     **params: Any,
@@ -211,13 +275,14 @@ def sample(
         A method that samples, such as ``"ddt"``.
     seconds : float or None
         Budget of wall time once the chains have their first trees; None: 60.
-    seed : int
-        Of the random numbers.
+    seed : int, None or numpy.random.Generator
+        Of the random numbers, as for :func:`run`.
     chains : int or None
         Independent chains, 1 to 64; None: 2. The first begins as the method does, the others at
         random trees. With one chain its two halves are compared.
     progress : bool
-        Rewrite one line on stderr: "supports accurate to about 12 points, 3 s".
+        Show a bar with an estimate of the proposals until the supports have settled: tqdm's, if it
+        is installed, else a line on stderr.
     **params
         Parameters of the method; ``steps`` and ``every`` are refused.
 
@@ -267,8 +332,8 @@ def sample(
     if not 1 <= number <= MAX_CHAINS:
         raise InvalidParameter(f"chains must be from 1 to {MAX_CHAINS}, not {number}.")
     return _sample(
-        found, problem, seed, number, params,
-        seconds=budget, progress=sys.stderr if progress else None,
+        found, problem, seed_of(seed), number, params,
+        seconds=budget, progress=progress,
     )  # fmt: skip
 
 
@@ -279,6 +344,7 @@ def _sample(
     chains: int,
     params: Mapping[str, Any],
     start: Any = None,
+    progress: bool = False,
     **options: Any,
 ) -> Posterior:
     """Start chains of a method that samples, and run them."""
@@ -299,8 +365,10 @@ def _sample(
             for chain in range(chains)
         ]
         options["thin"] = 1
-    found = sampling.sample_until_settled(samplers, problem.n_items, **options)
+    bar = ProgressBar(method.title) if progress else None
+    found = sampling.sample_until_settled(samplers, problem.n_items, progress=bar, **options)
     found.labels = problem.own_labels
+    found.info = method.info(problem, params, seed)
     return found
 
 
@@ -317,7 +385,15 @@ def _seconds(seconds: Any) -> float:
     return float(seconds)
 
 
-def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: Any) -> Tree:
+def fit(
+    name: MethodName | str,
+    problem: Any,
+    *,
+    seed: Any = 0,
+    start: Any = None,
+    progress: bool = False,
+    **params: Any,
+) -> Tree:
     """Run a method and return its tree.
 
     Parameters
@@ -326,10 +402,12 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
         The method.
     problem : Problem, DataFrame or array (n, d)
         What :func:`run` takes.
-    seed : int
-        Of the random numbers.
+    seed : int, None or numpy.random.Generator
+        Of the random numbers, as for :func:`run`. ``tree.info.seed`` is the number.
     start : Tree, Snapshot or None
         Where to begin, as for :func:`run`.
+    progress : bool
+        Show a bar, as :func:`run` and :func:`sample` do.
     **params
         Parameters of the method.
 
@@ -362,22 +440,27 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     >>> fit("average", hcviz.datasets.load("zoo")).clusters(2)[["wolf", "lion", "wasp"]].tolist()
     [1, 1, 2]
     """
-    method = get(name)
+    method, seed = get(name), seed_of(seed)
     if method.samples and method.recorded_run is not None:
-        return _summary(method, problem, seed, start, params)
+        return _summary(method, problem, seed, start, params, progress)
     if method.improves and start is None and method.constraint_mode(params) == "hard":
         given = method.check_problem(problem, None)
         if given.n_constraints:
             build_tree(given.n_items, given.triplets, given.groups)  # raises InconsistentTriplets
             start = fit(name, given.without_constraints(), seed=seed, **params)
     given = method.check_problem(problem, start)
-    for snapshot in run(name, given, seed=seed, start=start, **params):
+    for snapshot in run(name, given, seed=seed, start=start, progress=progress, **params):
         tree = snapshot.tree
-    return tree.with_labels(given.own_labels)
+    return tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
 
 
 def _summary(
-    method: Algorithm, problem: Any, seed: int, start: Any, params: Mapping[str, Any]
+    method: Algorithm,
+    problem: Any,
+    seed: int,
+    start: Any,
+    params: Mapping[str, Any],
+    progress: bool = False,
 ) -> Tree:
     """Return the summary tree of a sampler's draws."""
     checked: Any = method.parameters(**params)
@@ -389,7 +472,7 @@ def _summary(
         thin = checked.every or max(1, min(4 * n, steps // 512))
         posterior = _sample(
             method, problem, seed, chains, params, start,
-            seconds=math.inf, proposals=steps, until_settled=False, thin=thin,
+            seconds=math.inf, proposals=steps, until_settled=False, thin=thin, progress=progress,
         )  # fmt: skip
     else:
         chains = params.get("chains", DEFAULT_CHAINS)
@@ -398,10 +481,12 @@ def _summary(
         bound = given.n_constraints > 0 and method.constraint_mode(params) == "hard"
         if start is None and bound and given.features.shape[1]:
             build_tree(n, given.triplets, given.groups)  # raises InconsistentTriplets
-            start = _summary(method, given.without_constraints(), seed, None, params)
+            bare = given.without_constraints()
+            start = _summary(method, bare, seed, None, params, progress)
             before = avoid(start, given.not_groups, given.triplets, given.groups)
         posterior = _sample(
-            method, problem, seed, chains, params, start, seconds=math.inf, proposals=most
-        )
+            method, problem, seed, chains, params, start,
+            seconds=math.inf, proposals=most, progress=progress,
+        )  # fmt: skip
         return posterior.summary_tree(before=before)
     return posterior.summary_tree()

@@ -1,11 +1,13 @@
 """Copy this file to add a method. Change ``name`` below, and add the line ``name: module`` to
-``MODULES`` in ``__init__.py``. Nothing else is needed.
+``MODULES`` in ``__init__.py``. Another package declares an entry point instead (``plugins.py``).
+Nothing else is needed.
 
 ``Algorithm`` declares what the method can do; its docstring lists all fields. The page and the
 command line make forms of ``Parameters``. The page draws the views of a snapshot by their types. If
 the module has compiled kernels, a function ``warm()`` compiles them.
 
-The conformance tests run over the registry and this file. They check that a tree is valid and has
+``hcviz conformance package.module:ALGORITHMS`` checks a method (``hcviz/conformance.py``). The
+suite runs the same checks over the registry and this file. They check that a tree is valid and has
 every item once, and that hard triplets are satisfied. The same seed must give the same tree, the
 progress must increase to its total, and a cancelled run must end soon. Every view must be declared.
 """
@@ -56,6 +58,7 @@ ALGORITHMS = (
         name="template",
         title="Random merges",
         paper="",
+        summary="Merges items at random.",
         run=run,
         needs=("items",),
         triplets="ignored",

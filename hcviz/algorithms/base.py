@@ -24,6 +24,7 @@ from hcviz.core.problem import (
 from hcviz.core.snapshot import Series, Snapshot, View
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
+from hcviz.core.tree_info import TreeInfo
 from hcviz.core.triplets import Triplets
 
 if TYPE_CHECKING:  # its imports take a second
@@ -238,6 +239,8 @@ class Algorithm:
     avoids_groups : bool
         True if no tree of the method has a clade of ``problem.not_groups``. Other methods refuse a
         problem that has some.
+    compares : callable or None
+        ``compares(problem)`` returns what the method compares, for people. None: as ``needs`` say.
     reads_groups : bool
         True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
         they are soft, it gets triplets in place of groups (:meth:`with_groups_as_read`).
@@ -293,6 +296,7 @@ class Algorithm:
     baseline: str = ""
     compare_order: int | None = None
     avoids_groups: bool = False
+    compares: Callable[[Problem], str] | None = None
     reads_groups: bool = False
 
     def __post_init__(self) -> None:
@@ -403,6 +407,59 @@ class Algorithm:
         'distance'
         """
         return self.heights if isinstance(self.heights, Heights) else self.heights(problem, tree)
+
+    def info(self, problem: Problem, params: Mapping[str, Any], seed: int | None = 0) -> TreeInfo:
+        """Return how a tree of the method is made.
+
+        Parameters
+        ----------
+        problem : Problem
+            What the method runs on.
+        params : Mapping
+            Parameters by name.
+        seed : int or None
+            The seed; None if it is unknown.
+
+        Returns
+        -------
+        TreeInfo
+            ``str`` of it is a caption.
+
+        Examples
+        --------
+        >>> str(get("crsc").info(Problem(features=[[0.0], [1.0]]), {}, seed=3))
+        'Recursive sparsest cut of 2 items. Cosine of the z-scored columns. Seed 3.'
+        """
+        counts = {
+            "triplets": len(problem.triplets),
+            "groups": len(problem.groups),
+            "sets that are no groups": len(problem.not_groups),
+        }
+        defaults = {name: self.params.param[name].default for name in self.parameter_names()}
+        return TreeInfo(
+            method=self.name,
+            title=self.title,
+            compared=self._comparison(problem) if self.compares is None else self.compares(problem),
+            n_items=problem.n_items,
+            seed=seed,
+            constraints={name: count for name, count in counts.items() if count},
+            constraint_mode=self.constraint_mode(params),
+            params={name: value for name, value in params.items() if value != defaults.get(name)},
+        )
+
+    def _comparison(self, problem: Problem) -> str:
+        """Return what the first need that the problem has provides, for people."""
+        need = next((each for each in self.needs if _has(problem, each)), "items")
+        texts = {
+            "features": "features, each column with its own scale",
+            "similarity": problem.similarity_text,
+            "similarity oracle": "queried similarities",
+            "comparison oracle": "queried comparisons",
+            "piles": "piles of a card sort",
+        }
+        if need == "comparisons":
+            return f"{len(problem.comparisons or ()):,} comparisons"
+        return texts.get(need, "")
 
     def softening(self, problem: Problem) -> dict[str, Any]:
         """Return the parameters that make hard triplets soft on this data.

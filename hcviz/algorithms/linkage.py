@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import fastcluster
@@ -28,14 +29,14 @@ MIN_DIRECT, MAX_DIRECT = 1_000, 20
 def distances(problem: Problem) -> NDArray[np.float64]:
     """Return condensed distances, float64 (n (n - 1) / 2,).
 
-    They are the measured dissimilarities if the problem has any. Otherwise they are the highest
-    similarity minus each similarity. Without a similarity, or an oracle that may be queried for all
-    pairs, they are Euclidean distances of the features.
+    They are the measured dissimilarities if the problem has any. For features without another
+    similarity, they are Euclidean distances (docs/distances.md). Otherwise they are the highest
+    similarity minus each similarity.
     """
     if problem.dissimilarity is not None:
         return np.asarray(squareform(problem.dissimilarity, checks=False))
-    if problem.similarity is None and not problem.all_at_once:
-        return np.asarray(pdist(problem.features))
+    if problem.compares_features:
+        return np.asarray(pdist(problem.coordinates))
     condensed = squareform(problem.similarity_or_default, checks=False)
     return np.asarray(condensed.max(initial=-np.inf) - condensed)
 
@@ -100,11 +101,10 @@ def _snapshots(method: Method, problem: Problem, constraints: str) -> Iterator[S
 
 def _unconstrained(method: Method, problem: Problem) -> NDArray[np.float64]:
     """Return the linkage matrix without constraints."""
-    features = problem.features
-    if method == "ward" and features is not None:
-        n, d = features.shape
+    if method == "ward" and problem.features is not None:
+        n, d = problem.features.shape
         if (n > MIN_DIRECT and 0 < d <= MAX_DIRECT) or n > MAX_DENSE:
-            return np.asarray(fastcluster.linkage_vector(features, "ward"))
+            return np.asarray(fastcluster.linkage_vector(problem.coordinates, "ward"))
     condensed = _condensed(method, problem)  # not used again, so it may be overwritten
     return np.asarray(fastcluster.linkage(condensed, method, preserve_input=False))
 
@@ -118,8 +118,17 @@ def _needs_no_matrix(problem: Problem) -> bool:
 def _condensed(method: Method, problem: Problem) -> NDArray[np.float64]:
     """Return the condensed distances for a linkage."""
     if method == "ward" and problem.features is not None:
-        return np.asarray(pdist(problem.features))
+        return np.asarray(pdist(problem.coordinates))
     return distances(problem)
+
+
+def _ward_comparison(problem: Problem) -> str:
+    """Return what Ward's linkage compares, for people."""
+    if problem.features is None:
+        return problem.distance_text
+    return "Euclidean distance of the " + (
+        "z-scored columns" if problem.scaling == "zscore" else "features"
+    )
 
 
 #: The order of the linkages in the agreement sheet's default.
@@ -142,6 +151,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         baseline="average linkage" if method == "average" else "",
         compare_order=_COMPARED.get(method),
         needs_no_matrix=_needs_no_matrix if method == "ward" else None,
+        compares=_ward_comparison if method == "ward" else attrgetter("distance_text"),
         heights=WARD if method == "ward" else linkage_heights,
     )
 

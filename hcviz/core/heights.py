@@ -46,9 +46,9 @@ KERNEL = Heights("distance (maximum − computed similarity)", "Distance")
 
 def linkage_heights(problem: Problem, tree: Tree) -> Heights:
     """Return the meaning of a linkage's heights: distances, or maximum minus similarity."""
-    if problem.dissimilarity is not None:
+    if problem.dissimilarity is not None or problem.compares_features:
         return DISTANCE
-    return FROM_SIMILARITY if problem.similarity is not None or problem.all_at_once else DISTANCE
+    return FROM_SIMILARITY
 
 
 def kernel_heights(problem: Problem, tree: Tree) -> Heights:

@@ -25,7 +25,13 @@ from hcviz.core.matrix_checks import (
 )
 from hcviz.core.oracle_protocols import check_oracle
 from hcviz.core.piles import Pile, check_piles
-from hcviz.core.similarity import from_distance, similarity_from_features
+from hcviz.core.similarity import (
+    DEFAULT_SIMILARITY,
+    from_distance,
+    similarity_from_features,
+    similarity_text,
+    zscore,
+)
 from hcviz.core.triplets import Comparisons, Triplets, chain_triplets
 
 Float = NDArray[np.float64]
@@ -79,6 +85,13 @@ class Problem:
     ----------
     n_items : int
         Number of items, n.
+    is_table : bool
+        True if the features come from a DataFrame, so that their columns have different units.
+    similarity_kind : str or None
+        The name in ``SIMILARITIES`` of a similarity that was computed from the features; None for
+        another one.
+    scaling : str
+        How the columns were or will be scaled, such as ``zscore``; "" if unknown.
 
     Raises
     ------
@@ -108,6 +121,9 @@ class Problem:
     not_groups: Any = None
     piles: Sequence[Pile] = ()
     n_items: int = field(init=False)
+    is_table: bool = field(init=False, default=False)
+    similarity_kind: str | None = field(init=False, default=None)
+    scaling: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -180,6 +196,8 @@ class Problem:
         if is_frame(self.features):
             read = features_of_frame(self.features)
             put(self, "features", read.features)
+            put(self, "is_table", True)
+            put(self, "scaling", "zscore")
             if self.feature_names is None:
                 put(self, "feature_names", read.names)
             names["features"] = read.labels
@@ -431,6 +449,7 @@ class Problem:
         made = copy(self)  # the other fields are checked and frozen already
         made.__dict__.pop("similarity_or_default", None)  # cached, from the former oracle
         object.__setattr__(made, "oracle", oracle)
+        object.__setattr__(made, "similarity_kind", None)
         return made
 
     def with_comparisons(self, more: Comparisons | None) -> Problem:
@@ -494,6 +513,80 @@ class Problem:
         made.__dict__.pop("similarity_or_default", None)  # cached, from the former numbers
         object.__setattr__(made, "similarity", self.dissimilarity)
         return made
+
+    def with_similarity_kind(self, kind: str, scaling: str = "") -> Problem:
+        """Return the same problem, with the name of the similarity of its features.
+
+        Parameters
+        ----------
+        kind : str
+            Its name in ``SIMILARITIES``. With the default one, linkages compare the features.
+        scaling : str
+            How the features were scaled, such as ``zscore``.
+
+        Returns
+        -------
+        Problem
+            It shares the data with this one.
+
+        Raises
+        ------
+        InvalidData
+            The problem has no features.
+
+        Examples
+        --------
+        >>> problem = Problem(features=[[0.0], [3.0]], similarity=[[1, 0.5], [0.5, 1]])
+        >>> named = problem.with_similarity_kind("cosine-z")
+        >>> [float(fit("average", each).height[-1]) for each in (problem, named)]
+        [0.0, 3.0]
+        """
+        if self.features is None:
+            raise InvalidData("Only features have such a similarity.", "Give features.")
+        made = copy(self)  # all fields are checked and frozen already
+        object.__setattr__(made, "similarity_kind", kind)
+        object.__setattr__(made, "scaling", scaling)
+        return made
+
+    @property
+    def compares_features(self) -> bool:
+        """True if linkages merge by Euclidean distances of the features: docs/distances.md."""
+        if self.dissimilarity is not None or self.features is None or not self.features.shape[1]:
+            return False
+        given = self.similarity is not None or self.all_at_once
+        return self.similarity_kind == DEFAULT_SIMILARITY or not given
+
+    @cached_property
+    def coordinates(self) -> Float:
+        """The features as distances use them: z-scores for a DataFrame, else as they are.
+
+        Raises
+        ------
+        InvalidData
+            The problem has no features.
+        """
+        if self.features is None:
+            raise InvalidData("This needs features, and the problem has none.")
+        return zscore(self.features) if self.is_table else self.features
+
+    @property
+    def similarity_text(self) -> str:
+        """What methods that need similarities compare, for people."""
+        if self.similarity_kind is not None:
+            return similarity_text(self.similarity_kind)
+        if self.dissimilarity is not None:
+            return "measured distances"
+        if self.similarity is not None:
+            return "measured similarity"
+        return "similarities of an oracle" if self.all_at_once else similarity_text()
+
+    @property
+    def distance_text(self) -> str:
+        """What linkages compare, for people."""
+        if self.compares_features:
+            columns = "the z-scored columns" if self.scaling == "zscore" else "the features"
+            return f"Euclidean distance of {columns}"
+        return self.similarity_text
 
     @property
     def is_sparse(self) -> bool:

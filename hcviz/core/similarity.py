@@ -101,6 +101,9 @@ def gower_of_numbers(features: Float, factors: Float | float = 1.0) -> Float:
     return gower(*gower_columns(features, ["number"] * width, names, weights))
 
 
+#: The similarity of features if no other one is measured or chosen (docs/distances.md).
+DEFAULT_SIMILARITY = "cosine-z"
+
 #: Name -> (title on the page, function of float64 (n, d) and factors to float64 (n, n)). The
 #: columns are multiplied by the factors after their scaling.
 SIMILARITIES: dict[str, tuple[str, Callable[[Float, Float | float], Float]]] = {
@@ -113,8 +116,15 @@ SIMILARITIES: dict[str, tuple[str, Callable[[Float, Float | float], Float]]] = {
 }
 
 
+def similarity_text(kind: str = DEFAULT_SIMILARITY) -> str:
+    """Return a phrase for a kind of similarity: "cosine of the z-scored columns"."""
+    if kind == DEFAULT_SIMILARITY:
+        return "cosine of the z-scored columns"
+    return f"similarity {SIMILARITIES[kind][0]!r}"
+
+
 def similarity_from_features(
-    features: Float, kind: str = "cosine-z", factors: Float | float = 1.0
+    features: Float, kind: str = DEFAULT_SIMILARITY, factors: Float | float = 1.0
 ) -> Float:
     """Compute the similarity matrix of the rows.
 

@@ -125,7 +125,7 @@ class Tree(TreeViews):
     # Pickle would lose `writeable=False` and include cached arrays, so create a new tree instead.
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (
-            self.parent, self.height, self.n_leaves, self.labels, self.support,
+            self.parent, self.height, self.n_leaves, self.labels, self.support, self.info,
         )  # fmt: skip
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
@@ -750,14 +750,14 @@ class Tree(TreeViews):
 
 
 def _restored(
-    parent: Int, height: Float, n_leaves: int, labels: Any = None, support: Any = None
+    parent: Int,
+    height: Float,
+    n_leaves: int,
+    labels: Any = None,
+    support: Any = None,
+    info: Any = None,
 ) -> Tree:
-    tree = Tree(parent, height, n_leaves)
-    return (
-        tree
-        if labels is None and support is None
-        else tree.with_labels(labels).with_support(support)
-    )
+    return Tree(parent, height, n_leaves).with_labels(labels).with_support(support).with_info(info)
 
 
 def _int32(values: ArrayLike, what: str) -> Int:

@@ -13,6 +13,7 @@ from hcviz.core import treekernels
 from hcviz.core.errors import InvalidParameter, InvalidTree
 from hcviz.core.layoutkernels import elbow_path, ordered_leaves, outer_children
 from hcviz.core.text import shorten
+from hcviz.core.tree_info import TreeInfo
 from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
@@ -43,14 +44,18 @@ class TreeViews:
     support : float64 (m - n,) or None
         The share of sampled trees that have the clade of each inner node. Trees of samplers have
         it.
+    info : TreeInfo or None
+        How the tree was made: method, distance, seed, constraints. Trees of :func:`hcviz.fit` and
+        of :func:`hcviz.sample` have it.
 
     Notes
     -----
-    Trees are equal whatever their names and supports.
+    Trees are equal whatever their names, supports and info.
     """
 
     labels: tuple[str, ...] | None = None
     support: Float | None = None
+    info: TreeInfo | None = None
 
     if TYPE_CHECKING:  # Tree has them
         parent: Any
@@ -126,6 +131,28 @@ class TreeViews:
         if values is not None:
             values.flags.writeable = False
         return self._changed(support=values)
+
+    def with_info(self, info: TreeInfo | None) -> Self:
+        """Return the same tree with another record of how it was made.
+
+        Parameters
+        ----------
+        info : TreeInfo or None
+            The record; None: unknown.
+
+        Returns
+        -------
+        Tree
+            It shares its arrays with this one.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> tree = hcviz.fit("average", [[0.0], [1.0], [5.0]])
+        >>> tree.info.method, tree.with_info(None).info
+        ('average', None)
+        """
+        return self._changed(info=info)
 
     def _changed(self, **fields: Any) -> Self:
         made = self.__class__.__new__(self.__class__)
@@ -301,10 +328,7 @@ class TreeViews:
         """
         from matplotlib.collections import LineCollection
 
-        if orientation not in ORIENTATIONS:
-            raise InvalidParameter(
-                f"orientation must be one of {', '.join(ORIENTATIONS)}, not {orientation!r}."
-            )
+        _check_orientation(orientation)
         n = self.n_leaves
         is_horizontal = orientation in ("left", "right")
         if ax is None:
@@ -315,9 +339,7 @@ class TreeViews:
                 figsize=(6.0, long) if is_horizontal else (long, 4.0), layout="constrained"
             )
         order, x, y, rows = self._branches()
-        points = np.column_stack([x, y] if is_horizontal else [y, x])
-        breaks = np.flatnonzero(np.isnan(x))
-        pieces = [piece[~np.isnan(piece[:, 0])] for piece in np.split(points, breaks + 1)[:-1]]
+        pieces = _pieces(x, y) if is_horizontal else _pieces(y, x)
         options: dict[str, Any] = {"colors": "C0", "linewidths": 1.0} | line
         ax.add_collection(LineCollection(pieces, **options))
         top = float(self.height[-1]) or 1.0
@@ -341,6 +363,52 @@ class TreeViews:
                         xytext=(-2, 2), textcoords="offset points", fontsize="x-small", ha="right",
                     )  # fmt: skip
         return ax
+
+    def hv(self, *, orientation: str = "left", names: bool | None = None) -> Any:
+        """Return the tree as a HoloViews element, for Bokeh and matplotlib.
+
+        Parameters
+        ----------
+        orientation : {"left", "right", "top", "bottom"}
+            Where the root is.
+        names : bool, optional
+            Whether the items' names are drawn. Default: for 150 items or fewer.
+
+        Returns
+        -------
+        holoviews.Overlay
+            A Path of the branches and Points of the inner nodes, with the columns ``node``,
+            ``size`` and ``support``. Item p of the leaf order is at p + 0.5.
+
+        Raises
+        ------
+        InvalidParameter
+            ``orientation`` is none of the four.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> element = hcviz.fit("average", [[0.0], [1.0], [5.0]]).hv()
+        >>> element.Points.I["size"].tolist()
+        [2, 3]
+        """
+        from hcviz.core.tree_elements import tree_element
+
+        _check_orientation(orientation)
+        n = self.n_leaves
+        order, x, y, rows = self._branches()
+        inner = np.arange(n, self.n_nodes)
+        table = {
+            "height": self.height[inner],
+            "position": rows[inner],
+            "node": inner,
+            "size": self.size[inner],
+            "support": np.full(inner.size, np.nan) if self.support is None else self.support,
+        }
+        shown = [shorten(self._names()[i], MAX_NAME) for i in order]
+        wanted = n <= MAX_NAMED if names is None else names
+        top = float(self.height[-1]) or 1.0
+        return tree_element(_pieces(x, y), table, shown if wanted else None, n, top, orientation)
 
     def _repr_html_(self) -> str | None:
         """Return the tree as an inline SVG picture in the colours of the notebook."""
@@ -392,6 +460,20 @@ def nodes_above_a_cut(parent: Int, height: Float, n: int, n_clusters: int) -> ND
     removed = np.zeros(m, np.bool_)
     removed[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
     return removed
+
+
+def _pieces(x: Float, y: Float) -> list[Float]:
+    """Return the pieces of a path that NaN divides, float64 (k, 2) each."""
+    points = np.column_stack([x, y])
+    pieces = np.split(points, np.flatnonzero(np.isnan(x)) + 1)[:-1]
+    return [piece[~np.isnan(piece[:, 0])] for piece in pieces]
+
+
+def _check_orientation(orientation: str) -> None:
+    if orientation not in ORIENTATIONS:
+        raise InvalidParameter(
+            f"orientation must be one of {', '.join(ORIENTATIONS)}, not {orientation!r}."
+        )
 
 
 def _names_side(orientation: str) -> str:

@@ -16,7 +16,7 @@ from hcviz.core.matrix_checks import check_dissimilarity, check_square, feature_
 from hcviz.core.oracle_protocols import check_oracle
 from hcviz.core.piles import Pile, check_piles, pile_similarity, without_participants
 from hcviz.core.problem import Problem, all_similarities_text, check_labels
-from hcviz.core.similarity import SIMILARITIES, similarity_from_features
+from hcviz.core.similarity import DEFAULT_SIMILARITY, SIMILARITIES, similarity_from_features
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.table_dates import DateScale
 from hcviz.core.tree import MAX_QUADRATIC, Tree
@@ -272,7 +272,7 @@ class Dataset:
 
     def problem(
         self,
-        similarity: str | None = "cosine-z",
+        similarity: str | None = DEFAULT_SIMILARITY,
         scaling: str = "zscore",
         missing: str = "column-mean",
         triplets: Any = None,
@@ -284,7 +284,8 @@ class Dataset:
         ----------
         similarity : str or None
             Kind of similarity, computed from the *unscaled* features. A measured similarity has
-            priority. With None, the problem has no similarity.
+            priority. With None, the problem has no similarity. With the default, linkages compare
+            the features (docs/distances.md).
         scaling : str
             Scaling of the problem's features (:func:`scale_features`).
         missing : str
@@ -345,7 +346,7 @@ class Dataset:
                     f"{SIMILARITIES[similarity][0]} {all_similarities_text(self.n_items)}",
                     f"Up to any size: {', '.join(FeatureOracle.KINDS)}.",
                 )
-        return Problem(
+        made = Problem(
             labels=self.labels,
             features=None if filled is None else scale_features(filled, scaling) * factors,
             feature_names=self.feature_names,
@@ -356,6 +357,10 @@ class Dataset:
             dissimilarity=None if similarity is None else self.dissimilarity,
             piles=piles,
         )
+        measured = self.similarity is not None or self.oracle is not None
+        if similarity is None or filled is None or measured:
+            return made
+        return made.with_similarity_kind(similarity, scaling)
 
     @classmethod
     def from_problem(cls, problem: Problem, name: str = "data") -> Dataset:
@@ -384,15 +389,20 @@ class Dataset:
         ('owl', 'elm')
         """
         assert problem.labels is not None
+        similarity, oracle = problem.similarity, problem.oracle
+        if problem.is_sparse:
+            similarity = problem.similarity_or_default
+        if problem.similarity_kind == DEFAULT_SIMILARITY:  # it is computed again
+            similarity = oracle = None
         return cls(
             name=name,
             title=name,
             labels=tuple(problem.labels),
             features=problem.features,
             feature_names=problem.feature_names,
-            similarity=problem.similarity_or_default if problem.is_sparse else problem.similarity,
+            similarity=similarity,
             comparisons=problem.comparisons,
-            oracle=problem.oracle,
+            oracle=oracle,
             dissimilarity=problem.dissimilarity,
             piles=problem.piles,
             provenance="Given as a hcviz.Problem.",

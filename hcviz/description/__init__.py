@@ -3,6 +3,7 @@
 from hcviz.description.contrasts import FeatureContrast
 from hcviz.description.group import GroupDescription, ItemFit, describe_group
 from hcviz.description.item import ItemDescription, describe_item
+from hcviz.description.method_description import MethodDescription, describe
 from hcviz.description.names import SuggestedName, suggest_names
 
 __all__ = [
@@ -10,7 +11,9 @@ __all__ = [
     "GroupDescription",
     "ItemDescription",
     "ItemFit",
+    "MethodDescription",
     "SuggestedName",
+    "describe",
     "describe_group",
     "describe_item",
     "suggest_names",

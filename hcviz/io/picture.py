@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Literal, get_args
 
 import matplotlib
@@ -37,6 +38,8 @@ MIN_LABELLED_POINTS = 1.5
 #: Sizes of the page's parts, in inches.
 TREE_WIDTH, STRIP_WIDTH, GAP, MARGIN, HEAD_HEIGHT = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
+#: Height of a line of the caption and mean width of its letters, in inches.
+CAPTION_LINE, CAPTION_LETTER = 0.13, 0.052
 #: The tree is at least this wide, and the rows together at least this high, in inches.
 LEAST_TREE, LEAST_BODY = 1.2, 0.8
 #: A PNG has at most this number of pixels.
@@ -117,6 +120,7 @@ def draw_picture(
     axis_title: str = "",
     axis_tick: Callable[[float], str] | None = None,
     title: str = "",
+    caption: str = "",
     ink: PageColours | None = None,
     format: Format = "svg",
     size: tuple[float, float] | None = None,
@@ -138,6 +142,7 @@ def draw_picture(
     axis_title : text below the height axis, says what the heights mean
     axis_tick : what the axis writes at a height, if not the number
     title : text above the tree
+    caption : text below everything, such as how the tree was made
     ink : colours of the page
     format : ``svg``, ``pdf`` (with its fonts) or ``png`` (150 dots per inch)
     size : width and height of the page in millimetres; by default as large as the tree needs
@@ -184,7 +189,7 @@ def draw_picture(
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
     shown = [printable(str(labels[i])) for i in rows]
-    page = _Page(tree, shown, rows, heat, strips, ink or PageColours(), size)
+    page = _Page(tree, shown, rows, heat, strips, ink or PageColours(), size, printable(caption))
     if format == "png":
         page.check_pixels()
     page.draw_head(printable(title), strips)
@@ -196,6 +201,7 @@ def draw_picture(
     page.draw_strips(strips)
     if heat is not None:
         page.draw_heat(heat)
+    page.draw_caption()
     return page.file(format)
 
 
@@ -211,10 +217,14 @@ class _Page:
         strips: Sequence[ClassStrip],
         ink: PageColours,
         size: tuple[float, float] | None,
+        caption: str = "",
     ) -> None:
         self.tree, self.names, self.order, self.ink = tree, names, order, ink
         n = len(names)
         self.below, self.above = self._margins(heat)
+        width = TREE_WIDTH if size is None else _in_inches(size)[0] - 2 * MARGIN
+        self.caption = wrap(caption, max(20, int(width / CAPTION_LETTER)))
+        self.below += CAPTION_LINE * len(self.caption)
         self.row = min(ROW_HEIGHT, MAX_HEIGHT / n)
         wide, high = (0.0, 0.0) if size is None else _in_inches(size)
         if size is not None:
@@ -442,6 +452,14 @@ class _Page:
                 cells, aspect="auto", interpolation="none", extent=(0, 1, len(self.names), 0)
             )
             self.left += STRIP_WIDTH + 0.05
+
+    def draw_caption(self) -> None:
+        """Write the caption at the lower edge."""
+        if self.caption:
+            self.figure.text(
+                MARGIN / self.width, 0.5 * MARGIN / self.height, "\n".join(self.caption),
+                fontsize=6.5, color=self.ink.soft, va="bottom", parse_math=False,
+            )  # fmt: skip
 
     def draw_heat(self, heat: HeatmapData) -> None:
         self.left += GAP

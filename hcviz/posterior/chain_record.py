@@ -129,6 +129,26 @@ class ChainRecord:
             quantities |= dict(zip(names, has, strict=True))
         return replace(convergence.verdict(quantities), accuracy=self.compare_chains().accuracy)
 
+    def tables(self, clades: Codes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the recorded draws, and which of them have each clade.
+
+        Parameters
+        ----------
+        clades : uint64 (k,)
+            First halves of the codes of recorded clades.
+
+        Returns
+        -------
+        float64 (chains, draws, 2)
+            Log joint and root height.
+        bool (chains, draws, k)
+            True if the draw has the clade.
+        """
+        scalars = self._table(self.scalars, 0.0)
+        if not clades.size:
+            return scalars, np.zeros((*scalars.shape[:2], 0), np.bool_)
+        return scalars, np.stack(self._has_clades(self._table(self.codes, 0.0), clades), axis=-1)
+
     def mean_root_height(self) -> float:
         """Return the mean height of the root over the recorded draws."""
         return float(np.mean([height for _, height in self.scalars.value]))

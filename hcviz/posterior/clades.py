@@ -205,8 +205,12 @@ class CladeTable:
 
     def count_of(self, items: NDArray[np.int32]) -> int:
         """Return a lower bound for the number of trees with the clade of exactly these items."""
-        code = np.bitwise_xor.reduce(self.keys[items], axis=0)
-        return int(self.counts(code[None])[0])
+        return int(self.counts(self.code_of(items)[None])[0])
+
+    def code_of(self, items: NDArray[np.int32]) -> Codes:
+        """Return the code of the clade of exactly these items: uint64 (2,)."""
+        code: Codes = np.bitwise_xor.reduce(self.keys[items], axis=0)
+        return code
 
     def frequent(self, share: float) -> tuple[list[NDArray[np.intp]], NDArray[Any], NDArray[Any]]:
         """Return the clades in more than ``share`` >= 1/2 of the trees, the largest first.

@@ -6,10 +6,15 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TextIO
 
+from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior.chain_comparison import ChainComparison, accuracy_text, compare_chains
+from hcviz.posterior.chain_comparison import (
+    LIMIT,
+    ChainComparison,
+    accuracy_text,
+    compare_chains,
+)
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws, Sampler
 from hcviz.posterior.summary import Posterior
@@ -26,7 +31,7 @@ def sample_until_settled(
     proposals: int | None = None,
     until_settled: bool = True,
     thin: int | None = None,
-    progress: TextIO | None = None,
+    progress: ProgressBar | None = None,
 ) -> Posterior:
     """Run several chains in threads until their clade supports agree.
 
@@ -44,8 +49,8 @@ def sample_until_settled(
         False: make exactly ``proposals`` proposals.
     thin : int or None
         Proposals between two draws at the start; see :class:`Draws`.
-    progress : text stream or None
-        One line of progress is written here, again and again.
+    progress : ProgressBar or None
+        It shows the proposals of a chain, and how many it takes until the supports have settled.
 
     Returns
     -------
@@ -69,7 +74,7 @@ def sample_until_settled(
 
     next_check = float(FIRST_CHECK * draws[0].thin)
     found: ChainComparison | None = None
-    line = _ProgressLine(progress, began)
+    line = _Progress(progress, draws[0], proposals, until_settled)
     threads = ThreadPoolExecutor(max(1, min(len(samplers), _cores())), "hcviz-sample")
     try:
         while True:
@@ -106,7 +111,7 @@ def _advance(
     draws: Sequence[Draws],
     target: int,
     stop: Callable[[], bool],
-    line: _ProgressLine,
+    line: _Progress,
 ) -> None:
     waiting = [
         threads.submit(sampler.advance, each, target, stop)
@@ -160,25 +165,39 @@ class SnapshotSampler:
         draws.append(self._last.tree, self._last.metrics.get("log_joint", float("nan")))
 
 
-class _ProgressLine:
-    """A line of progress that is overwritten in place."""
+class _Progress:
+    """Proposals of a chain, and an estimate of all of them."""
 
-    def __init__(self, stream: TextIO | None, began: float) -> None:
-        self._stream, self._began = stream, began
+    def __init__(
+        self, bar: ProgressBar | None, draws: Draws, proposals: int | None, until_settled: bool
+    ) -> None:
+        self._bar, self._draws, self._limit = bar, draws, proposals
+        self._total = 0 if until_settled or proposals is None else proposals
         self._found: ChainComparison | None = None
 
     @property
     def is_open(self) -> bool:
-        return self._stream is not None
+        return self._bar is not None
 
     def write(self, found: ChainComparison | None = None) -> None:
-        self._found = found or self._found
-        if self._stream is None:
-            return
-        seconds = time.perf_counter() - self._began
-        self._stream.write(f"\r{accuracy_text(self._found)}, {seconds:.0f} s\x1b[K")
-        self._stream.flush()
+        if found is not None:
+            self._found = found
+            self._total = proposals_until_settled(self._draws.n_proposals, found, self._limit)
+        if self._bar is not None:
+            self._bar.update(self._draws.n_proposals, self._total, accuracy_text(self._found))
 
     def close(self) -> None:
-        if self._stream is not None:
-            self._stream.write("\n")
+        if self._bar is not None:
+            self.write()
+            self._bar.close()
+
+
+def proposals_until_settled(done: int, found: ChainComparison, limit: int | None = None) -> int:
+    """Estimate the proposals of a chain until supports have settled: errors shrink as 1/sqrt(n).
+
+    0 if no accuracy is known yet; ``limit`` is the largest number of proposals.
+    """
+    if not found.accuracy >= 0.0:
+        return 0
+    total = round(done * max(found.accuracy / LIMIT, 1.0) ** 2)
+    return total if limit is None else min(total, limit)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.tree_info import TreeInfo
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.chain_comparison import ChainComparison, accuracy_text
 from hcviz.posterior.chain_record import ChainRecord
@@ -61,6 +62,8 @@ class Posterior(ThinnedTrees):
         Number of proposals of all chains, with burn-in, in the result of :func:`hcviz.sample`.
     labels : tuple of str or None
         The names of the items, in the result of :func:`hcviz.sample`.
+    info : TreeInfo or None
+        How the trees were made, in the result of :func:`hcviz.sample`.
 
     Raises
     ------
@@ -88,6 +91,7 @@ class Posterior(ThinnedTrees):
         self.record = ChainRecord(n_items)
         self.proposals = 0
         self.labels: tuple[str, ...] | None = None
+        self.info: TreeInfo | None = None
         self.best: tuple[Tree, float, Any] | None = None
         # The tree with the greatest credibility so far, by the supports at the time it came.
         self._credible_tree: tuple[Int, Float] | None = None
@@ -608,7 +612,8 @@ class Posterior(ThinnedTrees):
             share = self.support(before)[:-1]
             extra = margins(share, self._effective_number(before, share))
         found = summary_tree(self.clade_table, trees, composed, before, extra)
-        return found.with_labels(self.labels).with_support(self.support(found))
+        named = found.with_labels(self.labels).with_info(self.info)
+        return named.with_support(self.support(found))
 
     def _effective_number(self, tree: Tree, share: Float) -> float:
         """Return the median effective number of draws over the clades of ``tree`` in doubt.
@@ -715,6 +720,48 @@ class Posterior(ThinnedTrees):
         return self.record.verdict(
             clades, clade_names(clades, self.clade_table, self.thinned_trees, labels), burn_in
         )
+
+    def to_arviz(self, min_support: float = 0.05) -> Any:
+        """Return the recorded draws as an InferenceData of ArviZ.
+
+        Parameters
+        ----------
+        min_support : float
+            From 0 to 1. Clades with a smaller support are left out.
+
+        Returns
+        -------
+        arviz.InferenceData
+            ``posterior`` has ``root_height`` and ``has_clade``, which is 1 if the draw has the
+            clade. ``sample_stats`` has ``lp``, the log joint. The coordinate ``clade`` names the
+            items.
+
+        Raises
+        ------
+        InvalidData
+            ArviZ is not installed, or no tree has been sampled yet.
+
+        Notes
+        -----
+        Draws are thinned to at most 2,048. With more than 256 items, only a fixed share of the
+        clades is recorded.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> data = hcviz.sample([[0.0], [0.1], [5.0], [5.2]], seconds=5).to_arviz()
+        >>> data.posterior["has_clade"].dims
+        ('chain', 'draw', 'clade')
+        """
+        from hcviz.posterior.arviz_export import inference_data
+
+        found = self.clades(min_support)
+        codes = np.array([self.clade_table.code_of(items) for items, _ in found], np.uint64)
+        codes = codes.reshape(-1, 2)
+        known = codes[:, kernels.SECOND] % self.record.one_in == 0
+        items = [each for (each, _), is_known in zip(found, known, strict=True) if is_known]
+        scalars, has = self.record.tables(codes[known, kernels.FIRST])
+        return inference_data(scalars, has, items, self.labels)
 
     # ------------------------------------------------------------------ checks
 

@@ -248,7 +248,7 @@ def car_trees() -> tuple[dict[str, Tree], Dataset] | None:
 
 def car_tree(method: str, data: Dataset, seed: int = 0) -> Tree:
     """Return a method's tree of the cars. Embeddings have two dimensions."""
-    options = {"max_steps": STEPS} if method in ("t-ste", "forte") else {}
+    options: dict[str, Any] = {"max_steps": STEPS} if method in ("t-ste", "forte") else {}
     problem = Problem(comparisons=data.comparisons, labels=data.labels)
     return fit(method, problem, seed=seed, **options)
 

@@ -256,7 +256,7 @@ def run_one(method: str, oracle: Any, c: float, seed: int) -> tuple[Tree, int, f
         tree = fit(name, Problem(similarity=matrix), seed=seed)
         return tree, n * (n - 1) // 2, time.process_time() - began
     counted = CountingOracle(oracle, cache=0)
-    more = {"c": c} if method in ACTIVE else {}
+    more: dict[str, Any] = {"c": c} if method in ACTIVE else {}
     tree = fit(name, Problem(oracle=counted), seed=seed, **params, **more)
     spent = time.process_time() - began
     return tree, counted.queries, spent

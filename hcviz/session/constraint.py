@@ -16,6 +16,7 @@ from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
 from hcviz.core.not_groups import NotGroup
+from hcviz.core.similarity import DEFAULT_SIMILARITY
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.session.added_rows import AddedRows
@@ -252,7 +253,7 @@ class DataSpec:
 
     kind: Literal["built-in", "table", "given"] = "built-in"
     name: str = "zoo"
-    similarity: str = "cosine-z"
+    similarity: str = DEFAULT_SIMILARITY
     missing: str = "column-mean"
     scaling: str = "zscore"
     filename: str = ""

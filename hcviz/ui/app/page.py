@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,13 @@ from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.jobs.compiling import COMPILING
+from hcviz.session import actions as act
+from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint, Statement
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
+from hcviz.ui.app.notebook_view import ExplorerView
 from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.app.remote_visitors import SENTENCE, is_refused
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
@@ -60,6 +64,9 @@ FIRST = 0.2
 #: Seconds after which a thread that computes hands over the interpreter. The thread of the pages
 #: gives it up at each write to a socket, and had to wait 5 ms each time with Python's default.
 SWITCH_INTERVAL = 0.0005
+
+#: Pixels above and below the rows of the tree. The browser reports the exact height later.
+AROUND_TREE = 270
 
 #: What a page says when it is opened while the server compiles.
 FIRST_START = (
@@ -313,8 +320,9 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     Returns
     -------
-    panel.viewable.Viewable
-        The page. ``page.explorer.store.session`` is its state.
+    ExplorerView
+        The page, with the attributes ``tree``, ``constraints``, ``taxonomy``, ``problem`` and
+        ``session``. ``save("page.html")`` writes it to a file.
 
     Raises
     ------
@@ -325,7 +333,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     --------
     >>> import hcviz
     >>> page = hcviz.explore("zoo", method="average")
-    >>> page.explorer.store.session.method
+    >>> page.session.method
     'average'
     """
     pn.extension(inline=True)  # the page's resources are in the cell: no network is needed
@@ -335,6 +343,8 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     else:
         given, name = _given(problem_or_dataset)
         spec = DataSpec(kind="given", name=name)
+        if is_coordinates(problem_or_dataset):
+            spec = replace(spec, scaling="none")
 
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
@@ -364,11 +374,29 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
             method=method,
         )
         connection.attach(explorer)
-    view: Any = explorer.view
-    view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
-    view.explorer = explorer
-    view.given = given  # keeps the data alive as long as this page
-    return view
+    explorer.view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
+    explorer.centre.assume_height(height - AROUND_TREE)
+    stated = constraints_of(problem_or_dataset)
+    if stated:
+        explorer.store.dispatch(act.ImportConstraints(stated, source="From Python: "))
+    return ExplorerView(explorer, given)
+
+
+def is_coordinates(given: Any) -> bool:
+    """Return True for features that are used as they are: docs/distances.md."""
+    if isinstance(given, Problem):
+        return given.features is not None and not given.is_table
+    return is_feature_table(given) and not is_frame(given)
+
+
+def constraints_of(given: Any) -> tuple[Constraint, ...]:
+    """Return the constraints of a problem as those of a session; none for other data."""
+    if not isinstance(given, Problem):
+        return ()
+    statements: list[Statement] = [((a, b), c) for a, b, c in given.triplets.rows.tolist()]
+    statements += [(tuple(items.tolist()), EVERYTHING_ELSE) for items in given.groups]
+    statements += [(tuple(items.tolist()), NOT_A_GROUP) for items in given.not_groups]
+    return tuple(Constraint(k, group, apart) for k, (group, apart) in enumerate(statements))
 
 
 def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:

@@ -37,6 +37,9 @@ from hcviz.ui.tree.tree_state import TreeState, leaf_array
 
 ThemeName = Literal["light", "dark"]
 
+#: Rows are assumed to be at least this high in all, in pixels.
+LEAST_HEIGHT = 80
+
 
 class Centre:
     """The live dendrogram beside the heatmap.
@@ -96,6 +99,12 @@ class Centre:
         is computed at once.
         """
         self.figures.heat.worker = self.source.worker = worker
+
+    def assume_height(self, pixels: int) -> None:
+        """Fit the names to rows of this height in all, until the browser reports the height."""
+        self.figures.assumed_height = max(pixels, LEAST_HEIGHT)
+        if self.state.layout is not None:
+            self.renderer.fit_size()
 
     def when_drawn(self, call: Callable[[], None]) -> None:
         """Call ``call`` when the browser has drawn the last tree; at once without a server."""

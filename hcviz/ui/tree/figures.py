@@ -28,6 +28,8 @@ class Figures:
 
     def __init__(self, window: RowWindow, theme: Theme, on_drag: OnDrag) -> None:
         self._window = window
+        #: Pixels of the rows until the browser reports them.
+        self.assumed_height = ASSUMED_HEIGHT
         self.dendrogram = TreeFigure(window.range, theme)
         self.labels = LabelFigure(window.range, theme)
         move_together(
@@ -82,7 +84,7 @@ class Figures:
     @property
     def tree_height(self) -> int:
         """Pixels of all rows in view."""
-        return pixel_size(self.dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
+        return pixel_size(self.dendrogram.figure, "inner_height", self.assumed_height)
 
     @property
     def heat_width(self) -> int:

@@ -160,9 +160,10 @@ class TreeRenderer:
             self._later("names", self._draw_names, 60)
 
     def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
-        self._later("size", self._fit_size, 40)
+        self._later("size", self.fit_size, 40)
 
-    def _fit_size(self) -> None:
+    def fit_size(self) -> None:
+        """Fit axis, names and cells to the size of the figures."""
         self._draw_axis()
         self._draw_names()
         self.draw_head()

@@ -38,6 +38,7 @@ from hcviz.ui.features.groups.taxonomy_files import (
 )
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
+from hcviz.ui.features.picture.caption import how_made
 from hcviz.ui.features.review.opening import open_groups, open_version
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.parts.messages import Acts
@@ -320,7 +321,14 @@ class FileController:
 
     @ACTS.on("save-picture")
     def _save_picture(
-        self, format: str, width: float, height: float, heatmap: bool, supports: bool, names: bool
+        self,
+        format: str,
+        width: float,
+        height: float,
+        heatmap: bool,
+        supports: bool,
+        names: bool,
+        caption: bool,
     ) -> None:
         """Send a picture of a size in millimetres; 0 by 0 for as large as the tree needs."""
         from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
@@ -328,6 +336,8 @@ class FileController:
         data = self.centre.picture_data()
         left_out = {"heat": heatmap, "support": supports, "names": names}
         data = {name: value for name, value in data.items() if left_out.get(name, True)}
+        if caption:
+            data["caption"] = how_made(self.store)
         size = None if width == height == 0 else (width, height)
         content = draw_picture(**data, format=cast(Any, format), size=size)
         stem = file_stem(self.store.session.data)

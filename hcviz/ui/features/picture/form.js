@@ -22,6 +22,7 @@ const picture = {
   heatmap: true,
   supports: true,
   names: true,
+  caption: false,
 }
 
 function pictureForm(save) {
@@ -94,6 +95,7 @@ function pictureForm(save) {
       check("heatmap", "Heatmap"),
       check("supports", "Supports"),
       check("names", "Group names"),
+      check("caption", "How it was made"),
     ),
     h(
       "button",
@@ -102,7 +104,7 @@ function pictureForm(save) {
         "data-key": "save-picture",
         onclick: () => {
           const [, width, height] = PAGES[picture.page]
-          const { format, heatmap, supports, names } = picture
+          const { format, heatmap, supports, names, caption } = picture
           save({
             format,
             width: width ?? picture.width,
@@ -110,6 +112,7 @@ function pictureForm(save) {
             heatmap,
             supports,
             names,
+            caption,
           })
         },
       },

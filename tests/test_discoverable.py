@@ -1,0 +1,78 @@
+"""What a person at a prompt can find: methods, their parameters, and their documents."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pytest
+
+import hcviz
+from hcviz import methods
+from hcviz.algorithms import get
+from hcviz.algorithms.names import MethodName
+from hcviz.core.errors import InvalidParameter
+
+POINTS = np.array([[0.0], [1.0], [5.0], [6.5]])
+
+
+def test_the_type_of_names_has_every_method():
+    """Editors complete the first argument of fit from this type."""
+    assert list(get_args(MethodName)) == hcviz.algorithms()
+    annotation = inspect.signature(hcviz.fit).parameters["name"].annotation
+    assert "MethodName" in annotation
+
+
+def test_the_package_says_that_it_has_types():
+    assert (Path(hcviz.__file__).parent / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", hcviz.algorithms())
+def test_each_method_has_a_function_with_its_parameters(name):
+    function = getattr(methods, methods.function_name(name))
+    assert function.__name__ in dir(methods)
+    assert function.__name__.isidentifier()
+    found = inspect.signature(function).parameters
+    declared = get(name).params.param
+    assert list(found)[:4] == ["problem", "seed", "start", "progress"]
+    for parameter in get(name).parameter_names():
+        assert found[parameter].default == declared[parameter].default
+        head = f"\n{parameter} : "
+        assert head in function.__doc__
+    assert get(name).title in function.__doc__
+
+
+def test_a_function_gives_the_tree_of_its_method():
+    assert methods.crsc(POINTS, seed=2, refine=True) == hcviz.fit(
+        "crsc", POINTS, seed=2, refine=True
+    )
+    assert (
+        inspect.signature(methods.average).parameters["constraints"].annotation
+        == Literal["merge", "repair"]
+    )
+    with pytest.raises(InvalidParameter, match="no parameter 'refined'"):
+        methods.crsc(POINTS, refined=True)
+    with pytest.raises(AttributeError, match=r"no method 'crsk'.*crsc"):
+        methods.crsk  # noqa: B018
+
+
+@pytest.mark.parametrize("name", hcviz.algorithms())
+def test_describe_has_every_parameter(name):
+    found = hcviz.describe(name)
+    frame = found.frame()
+    assert list(frame.index) == get(name).parameter_names()
+    assert all(frame["doc"])
+    for parameter in frame.index:
+        assert f"\n  {parameter} = " in str(found)
+        assert f"<code>{parameter}</code>" in found._repr_html_()
+    assert found.summary
+    assert max(map(len, str(found).splitlines())) <= 110
+    assert repr(found) == str(found)
+
+
+def test_describe_escapes_and_refuses():
+    assert "<script" not in hcviz.describe("ddt")._repr_html_()
+    with pytest.raises(InvalidParameter, match="no method 'dtt'"):
+        hcviz.describe("dtt")
