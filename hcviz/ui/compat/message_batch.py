@@ -27,8 +27,9 @@ from typing import Any
 from bokeh.core.serialization import Ref, Serializer
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
+from bokeh.document.json import PatchJson
 from bokeh.model import Model
-from bokeh.protocol.messages.patch_doc import PatchJson, patch_doc
+from bokeh.protocol.messages.patch_doc import patch_doc
 
 from hcviz.ui.compat.server_session import server_session
 
