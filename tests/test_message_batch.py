@@ -6,12 +6,16 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import numpy as np
+import pytest
 from bokeh.document import Document
-from bokeh.models import ColumnDataSource, Range1d
+from bokeh.document.models import DocumentModelManager
+from bokeh.models import ColumnDataSource, Plot, Range1d
 from bokeh.protocol import Protocol
+from bokeh.protocol.messages.patch_doc import patch_doc
 
 from hcviz.ui.app.page import Gate
-from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.message_batch import as_one_message, patch_message
 from hcviz.ui.tree import draw_confirmation
 from hcviz.ui.tree.debouncer import Debouncer
 
@@ -56,6 +60,33 @@ def test_what_changes_within_is_one_message_and_what_changes_after_its_own():
     assert not session.alone
     range_.end = 7
     assert len(session.alone) == 1
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_a_message_is_what_bokeh_makes_without_a_table_of_all_models(added, monkeypatch):
+    document, plot, source = Document(), Plot(), ColumnDataSource({"x": [1]})
+    document.add_root(plot)
+    document.add_root(source)
+    document.models.flush_synced()
+    changes: list = []
+    document.callbacks.on_change(changes.append)
+    plot.y_range = Range1d(start=3.5, end=4) if added else plot.x_range
+    source.data = {"x": np.arange(3.0)}
+    fresh = set(document.models._new_models)
+    assert bool(fresh) is added
+    messages = [patch_doc.create(changes)]
+    # The second message makes no table of all models.
+    monkeypatch.setattr(DocumentModelManager, "synced_references", None)
+    document.models._new_models = fresh
+    messages.append(patch_message(document, changes))
+    assert document.models._new_models == set()
+    texts = []
+    for message in messages:
+        (buffer,) = message.buffers
+        assert bytes(buffer.data) == np.arange(3.0).tobytes()
+        texts.append(message.content_json.replace(buffer.id, "buffer"))
+    assert texts[0] == texts[1]
+    assert ("3.5" in texts[0]) is added
 
 
 def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):

@@ -77,7 +77,7 @@ INTERNALS_OF_OTHERS = {
     },
     "test_explorer.py": {"_handle_msg"},
     "test_loop_watchdog.py": {"_run"},
-    "test_message_batch.py": {"_session_context"},
+    "test_message_batch.py": {"_new_models", "_session_context"},
     "test_messages.py": {"_handle_msg"},
     "test_notebook.py": {"_cleanup", "_session_context"},
 }  # fmt: skip

@@ -8,6 +8,8 @@ Internals of Bokeh 3.9.2 (``bokeh/server/session.py``, ``bokeh/document/callback
 - ``ServerSession._pending_writes``: messages that are sent before the document's lock is released
 - ``ServerSession._subscribed_connections``, and ``_socket`` and ``protocol`` of each connection
 - ``DocumentCallbackManager._change_callbacks``, ``on_change_dispatch_to``, ``remove_on_change``
+- ``get_ref`` of ``Serializer``, ``_models`` and ``_new_models`` of
+  ``Document.models``: ``patch_doc.create`` makes a table of all models for each message
 
 Panel 1.9.4 otherwise writes each change to the socket itself and does not wait for the lock
 (``_dispatch_msgs`` in ``panel/io/document.py``). What it queues while an earlier write is awaited
@@ -22,10 +24,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bokeh.core.serialization import Ref, Serializer
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
+from bokeh.document.json import PatchJson
+from bokeh.model import Model
+from bokeh.protocol.messages.patch_doc import patch_doc
 
 from hcviz.ui.compat.server_session import server_session
+
+
+class _SyncedSerializer(Serializer):
+    """Looks up whether the browser has a model, instead of listing all that it has."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self._synced, self._new = document.models._models, document.models._new_models
+
+    def get_ref(self, obj: Any) -> Ref | None:
+        if isinstance(obj, Model) and self._synced.get(obj.id) is obj and obj not in self._new:
+            return obj.ref
+        return super().get_ref(obj)
+
+
+def patch_message(document: Document, changes: list[DocumentPatchedEvent]) -> patch_doc:
+    """Return the message that ``patch_doc.create(changes)`` returns.
+
+    Its cost does not grow with the number of models of the document.
+    """
+    serializer = _SyncedSerializer(document)
+    content = PatchJson(events=serializer.encode(changes))
+    document.models.flush_synced(lambda model: not serializer.has_ref(model))
+    message = patch_doc(patch_doc.create_header(), {}, content)
+    message.add_buffers(*serializer.buffers)
+    return message
 
 
 def unhold_as_one_message(document: Document) -> None:
@@ -61,7 +93,7 @@ def unhold_as_one_message(document: Document) -> None:
         callbacks.on_change_dispatch_to(session)
         if changes:
             for connection in session._subscribed_connections:
-                message = connection.protocol.create("PATCH-DOC", changes)
+                message = patch_message(document, changes)
                 pending.append(connection._socket.send_message(message))
 
 
@@ -81,4 +113,4 @@ def as_one_message(document: Document | None) -> Iterator[None]:
         unhold_as_one_message(document)
 
 
-__all__ = ["as_one_message", "unhold_as_one_message"]
+__all__ = ["as_one_message", "patch_message", "unhold_as_one_message"]
