@@ -21,6 +21,7 @@ from hcviz.commands.advice import advice
 from hcviz.commands.check import check
 from hcviz.commands.citing import cite, paper_reference
 from hcviz.commands.compare import compare
+from hcviz.commands.conformance import check_methods
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.listing import LISTS, list_names
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0; 1 if a claim of a paper does not hold; 2 for an error of the input.
+        The exit code: 0; 1 if a paper's claim or a method's check fails; 2 for an error of the input.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     forget_standard_input()
@@ -252,6 +253,10 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
     one = command("cite", cite, "Print the papers of a method.")
     one.add_argument("method", help="hcviz list methods shows the names")
+
+    one = command("conformance", check_methods, "Check methods of another package.")
+    one.add_argument("place", help="where they are, such as package.module:ALGORITHMS")
+    one.add_argument("--json", action="store_true", help="print a JSON list")
 
     one = command("completion", complete, "Print a script that completes hcviz's words in a shell.")
     one.add_argument("shell", choices=("bash", "zsh", "fish"))

@@ -14,10 +14,12 @@ import pytest
 
 import hcviz
 from hcviz import cli
+from hcviz.commands import conformance as command
 from hcviz.commands.advice import advice
 from hcviz.commands.citing import REFERENCES, references
 from hcviz.commands.notes import say_ignored
 from hcviz.commands.standard_input import suffix_of
+from hcviz.conformance import CHECKS, Finding
 from tests.conftest import ROOT
 
 TABLE = "name,x,y\na,0,0\nb,1,0\nc,3,1\nd,20,9\ne,22,9\n"
@@ -86,7 +88,8 @@ def test_commands_join_in_a_pipe(call, tmp_path):
     found = json.loads(out)
     assert (found["content"], found["items"], found["names"]) == ("tree", 5, False)
     labels = tmp_path / "names.txt"
-    labels.write_text("\n".join("abcde"))
+    in_order = [letter for letter in newick.decode() if letter in "abcde"]  # as the file names them
+    labels.write_text("\n".join(in_order))
     code, out, _ = call(
         "convert", "-", "-", "--format", "newick", "--labels", labels, given=linkage
     )
@@ -210,6 +213,25 @@ def test_every_cited_paper_has_a_reference(call):
     code, _, err = call("cite", "magic")
     assert code == 2
     assert "no method 'magic'" in err
+
+
+def test_methods_of_another_package_are_checked(call):
+    code, out, _ = call("conformance", "hcviz.algorithms.build:ALGORITHMS", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert len(found) == len(CHECKS)
+    assert {each["fault"] for each in found} == {""}
+    code, _, err = call("conformance", "hcviz.nowhere")
+    assert code == 2
+    assert "cannot be imported" in err
+
+
+def test_a_method_that_fails_a_check_is_named(call, monkeypatch):
+    fault = Finding("average", "same seed, same trees", "the trees differ")
+    monkeypatch.setattr(command, "conformance", lambda methods: [fault])
+    code, out, _ = call("conformance", "hcviz.algorithms.build")
+    assert code == 1
+    assert b"the trees differ" in out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
