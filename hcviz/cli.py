@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0; 1 if a paper's claim or a method's check fails; 2 for an error of the input.
+        The exit code: 0; 1 if a claim or a method's check fails; 2 for an error of the input.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     forget_standard_input()
