@@ -18,6 +18,8 @@ from hcviz.core.similarity import similarity_from_features, zscore
 from hcviz.metrics import clade_changes, triplet_distance
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
+from hcviz.ui.features.parameters import model as parameters_model
+from tests.stores import over_zoo
 
 ZOO = hcviz.datasets.load("zoo")
 FRAME = pd.DataFrame(ZOO.features, index=list(ZOO.labels), columns=list(ZOO.feature_names))
@@ -58,6 +60,15 @@ def test_the_page_has_the_same_answer_and_its_picture_names_it(loop):
         assert "Euclidean distance of the z-scored columns." in saved[0]
     finally:
         explorer.store.close()
+
+
+def test_the_page_says_what_the_method_compares(loop):
+    for method, compared in (
+        ("average", "Euclidean distance of the z-scored columns"),
+        ("crsc", "cosine of the z-scored columns"),
+    ):
+        with over_zoo(loop, method) as store:
+            assert parameters_model.state(store)["about"].endswith(f" Compared: {compared}.")
 
 
 def test_measured_and_chosen_values_come_first():

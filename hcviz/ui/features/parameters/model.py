@@ -58,6 +58,9 @@ def state(store: Store) -> dict[str, Any]:
     about = method.summary or method.title
     if method.paper:
         about += f" ({method.paper})"
+    if data is not None:  # the heatmap may show another comparison
+        compared = method.info(store.problem, session.params).compared
+        about += f" Compared: {compared}." if compared else ""
     return {"fields": fields, "data": prepared, "about": about, "place": place_sentence(store)}
 
 
@@ -150,6 +153,7 @@ def depends_on(store: Store) -> Any:
         session.data,
         session.method,
         session.params,
+        session.comparisons,
         store.dataset,
         view.faults,
         view.place,
