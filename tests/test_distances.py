@@ -133,3 +133,10 @@ def test_every_method_says_what_it_compares(name):
     text = method.info(problem, {}, None).compared
     needs = set(method.needs)
     assert text or needs <= {"items", "triplets", "comparison oracle", "piles"}
+
+
+def test_one_set_that_is_no_group_is_in_the_singular():
+    made = Problem(features=[[0.0], [1.0], [5.0]], not_groups=[[0, 2]])
+    assert "1 set that is no group (hard)" in str(get("ddt").info(made, {}))
+    two = made.with_not_groups([[0, 2], [1, 2]])
+    assert "2 sets that are no groups (hard)" in str(get("ddt").info(two, {}))
