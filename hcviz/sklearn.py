@@ -28,12 +28,13 @@ class HierarchicalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters : int or None
         The number of clusters that the tree is cut into. None: no cut, so no ``labels_``.
     metric : {"euclidean", "precomputed"}
-        ``precomputed``: ``X`` is a symmetric matrix of distances. Otherwise ``X`` has features.
-    constraints : sequence or None
+        ``precomputed``: ``X`` is a symmetric matrix of distances. Otherwise ``X`` has features,
+        which are used as they are, also those of a DataFrame.
+    constraints : sequence, int array (m, 3) or None
         A tuple (a, b, c) is a triplet: a and b are together before c. A set is a group: its items
         are a clade. Items are row numbers, or names in the index of a DataFrame.
     random_state : int, RandomState or None
-        Of the random numbers. An int s gives the tree of ``hcviz.fit(..., seed=s)``.
+        Of the random numbers. An int s gives the tree of ``hcviz.fit(..., seed=s)`` on the array.
     method_params : mapping or None
         The method's own parameters, such as ``{"steps": 2000}``.
 
@@ -151,7 +152,7 @@ class HierarchicalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         data = {"dissimilarity" if self.metric == "precomputed" else "features": table}
         triplets, groups = _divided(self.constraints)
         problem = Problem(labels=names, triplets=triplets, groups=groups, **data)
-        params = dict(self.method_params or {})
+        params = _checked_params(self.method_params)
         self.tree_ = fit(self.method, problem, seed=_seed(self.random_state), **params)
         merges = self.tree_.to_linkage()
         self.children_ = merges[:, :2].astype(np.intp)
@@ -208,12 +209,13 @@ def _names(table: Any) -> list[str] | None:
     return names if texts and len(set(names)) == len(names) else None
 
 
-def _divided(constraints: Sequence[Any] | None) -> tuple[list[Any] | None, list[Any] | None]:
+def _divided(constraints: Any) -> tuple[list[Any] | None, list[Any] | None]:
     """Return the triplets and the groups."""
+    rows = constraints.to_numpy() if hasattr(constraints, "to_numpy") else constraints
     try:
-        given = list(constraints or ())
+        given = [] if rows is None else list(rows)
     except TypeError:
-        given = [constraints]
+        given = [rows]
     groups = [each for each in given if isinstance(each, (set, frozenset))]
     triplets = [each for each in given if not isinstance(each, (set, frozenset))]
     for each in triplets:
@@ -222,6 +224,18 @@ def _divided(constraints: Sequence[Any] | None) -> tuple[list[Any] | None, list[
                 f"A constraint must be a triplet (a, b, c) or a set of items, not {each!r}."
             )
     return triplets or None, groups or None
+
+
+def _checked_params(params: Any) -> dict[str, Any]:
+    """Return the method's own parameters."""
+    if params is not None and not isinstance(params, Mapping):
+        raise InvalidParameter(
+            f"method_params must be a mapping, not {params!r}.", "Such as {'steps': 2000}."
+        )
+    found = dict(params or {})
+    if "seed" in found:
+        raise InvalidParameter("method_params has 'seed'.", "Give random_state instead.")
+    return found
 
 
 def _is_count(value: Any, most: int) -> bool:

@@ -122,6 +122,26 @@ def test_standard_input_gets_the_suffix_of_its_content(content, suffix):
 # ---------------------------------------------------------------------- no silence
 
 
+def test_a_method_that_needs_answers_names_their_header_for_standard_input(call, tmp_path):
+    text = "b,c,d\nc,d,b\n\x00"
+    file = tmp_path / "answers.csv"
+    file.write_text(text)
+    _, _, of_file = call("run", "4-al", file)
+    code, _, err = call("run", "4-al", "-", given=text)
+    assert (code, err.replace("stdin.csv", "answers.csv")) == (2, of_file)
+    assert "needs a file of answers" in err
+
+
+def test_labels_of_a_linkage_must_be_as_many_as_its_items(call, tmp_path):
+    source, target, names = tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "names.txt"
+    np.save(source, hcviz.fit("average", [[0.0], [1.0], [5.0]]).to_linkage())
+    names.write_text("owl\nelm\n")
+    code, _, err = call("convert", source, target, "--labels", names)
+    assert (code, "2 labels" in err, target.exists()) == (2, True, False)
+    names.write_text("owl\nelm\nant\n")
+    assert call("convert", source, target, "--labels", names)[0] == 0
+
+
 def test_filled_cells_are_named(call):
     err = call("run", "average", "-", given="name,x,y\na,0,\nb,1,0\nc,3,1\n")[2]
     assert "1 cell of 6 is missing; each gets the mean of its column." in err
@@ -132,6 +152,7 @@ def test_a_symmetric_table_read_as_features_is_named(call, tmp_path):
     square = tmp_path / "near.csv"
     square.write_text("name,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n")
     assert "read as features" in call("run", "average", square)[2]
+    assert "read as features" in call("run", "average", "-", given=square.read_bytes())[2]
     assert "read as features" not in call("run", "average", square, "--kind", "distance")[2]
 
 

@@ -15,6 +15,7 @@ from hcviz import Problem, cli
 from hcviz.algorithms import get
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import similarity_from_features, zscore
+from hcviz.datasets import Dataset
 from hcviz.metrics import clade_changes, triplet_distance
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
@@ -144,3 +145,24 @@ def test_every_method_says_what_it_compares(name):
     text = method.info(problem, {}, None).compared
     needs = set(method.needs)
     assert text or needs <= {"items", "triplets", "comparison oracle", "piles"}
+
+
+def test_one_set_that_is_no_group_is_in_the_singular():
+    made = Problem(features=[[0.0], [1.0], [5.0]], not_groups=[[0, 2]])
+    assert "1 set that is no group (hard)" in str(get("ddt").info(made, {}))
+    two = made.with_not_groups([[0, 2], [1, 2]])
+    assert "2 sets that are no groups (hard)" in str(get("ddt").info(two, {}))
+
+
+@pytest.mark.parametrize("scaling", ["none", "zscore"])
+def test_a_problem_keeps_the_weights_of_columns_on_the_page(scaling):
+    table = np.random.default_rng(0).normal(size=(12, 3))
+    table[:, 2] = 4.0
+    names = [f"i{k}" for k in range(12)]
+    given = Dataset("some", "Some", names, table, feature_weights=[9.0, 1.0, 2.0]).problem()
+    page = Dataset.from_problem(given).problem(scaling=scaling)
+    np.testing.assert_allclose(page.features, given.features)
+    np.testing.assert_allclose(page.similarity_or_default, given.similarity_or_default)
+    trees = [hcviz.fit("average", each) for each in (page, given)]
+    np.testing.assert_array_equal(trees[0].parent, trees[1].parent)
+    np.testing.assert_allclose(trees[0].height, trees[1].height)

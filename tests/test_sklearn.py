@@ -112,7 +112,26 @@ def test_the_random_state_is_the_seed():
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-@pytest.mark.parametrize("wrong", [{"n_clusters": 0}, {"n_clusters": 31}, {"metric": "cosine"}])
+@pytest.mark.parametrize("read", [np.array, pd.DataFrame, hcviz.Triplets])
+def test_triplets_may_be_an_array_or_a_frame(read):
+    rows = [(0, 2, 1), (3, 5, 4)]
+    model = HierarchicalClustering(constraints=read(rows)).fit(points(6))
+    assert model.tree_ == clone(model).set_params(constraints=rows).fit(points(6)).tree_
+    assert model.tree_.satisfies(rows).all()
+    none = HierarchicalClustering(constraints=np.empty((0, 3), np.int64)).fit(points(6))
+    assert none.tree_ == HierarchicalClustering().fit(points(6)).tree_
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_clusters": 0},
+        {"n_clusters": 31},
+        {"metric": "cosine"},
+        {"method_params": [1]},
+        {"method_params": {"seed": 1}},
+    ],
+)
 def test_a_wrong_parameter_is_one_sentence(wrong):
     with pytest.raises(InvalidParameter, match=next(iter(wrong))):
         HierarchicalClustering(**wrong).fit(points())

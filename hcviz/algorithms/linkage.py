@@ -22,7 +22,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
 #: Ward's linkage of more items in up to this many dimensions is faster without pairwise distances.
-#: For fewer items, ties are scipy's.
+#: For fewer items, the pairwise distances cost little.
 MIN_DIRECT, MAX_DIRECT = 1_000, 20
 
 

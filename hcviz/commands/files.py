@@ -151,7 +151,7 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, li
             linkage = np.load(io.BytesIO(read_file(path)), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             raise InvalidTree(f"{path} is not a numpy array file.") from None
-        tree = Tree.from_linkage(linkage)
+        tree = Tree.from_linkage(linkage).with_labels(labels)  # raises for a wrong number
         return tree, None if labels is None else list(labels)
     if path.suffix not in NEWICK:
         raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)} or .npy.")

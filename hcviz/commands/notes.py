@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hcviz.algorithms.base import Algorithm
+from hcviz.commands.standard_input import is_input_file
 from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.cells import is_or_are
@@ -32,7 +32,7 @@ def say_notes(data: Dataset, options: argparse.Namespace) -> None:
             f"{count_noun(gaps, 'cell')} of {values.size:,} {is_or_are(gaps)} missing; "
             "each gets the mean of its column."
         )
-    if options.kind == "features" and Path(options.data).is_file() and _is_matrix(values):
+    if options.kind == "features" and is_input_file(options.data) and _is_matrix(values):
         say(
             f"{options.data} is square and symmetric, and is read as features. If it is a matrix, "
             "add --kind distance or --kind similarity."

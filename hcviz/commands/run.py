@@ -10,7 +10,6 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from hcviz.commands.files import (
 )
 from hcviz.commands.notes import say_ignored, say_notes, say_unread_answers
 from hcviz.commands.options import parameter_values
+from hcviz.commands.standard_input import is_input_file
 from hcviz.commands.tree_formats import format_of, is_standard_output, write_formatted_tree
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
@@ -125,7 +125,7 @@ def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
     except InvalidData as fault:
         needs_answers = method.needs == ("comparisons",) and not options.answers
         default_kind = options.kind == "features" and options.items is None
-        may_be_answers = needs_answers and default_kind and Path(options.data).is_file()
+        may_be_answers = needs_answers and default_kind and is_input_file(options.data)
         if not may_be_answers or HEADER_HINT in fault.hint:
             raise
         hint = f"{fault.hint} {method.title} needs a file of answers. {HEADER_HINT}"

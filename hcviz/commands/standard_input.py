@@ -55,6 +55,11 @@ def standard_input(path: Path) -> bytes | None:
     return _contents.get(path)
 
 
+def is_input_file(name: str) -> bool:
+    """Return True for the name of a file or of standard input."""
+    return Path(name) in _contents or Path(name).is_file()
+
+
 def forget_standard_input() -> None:
     """Drop the content, so that the next command reads its own."""
     _contents.clear()
@@ -83,4 +88,11 @@ def suffix_of(content: bytes) -> str:
     return next((suffix for start, suffix in TEXT_STARTS.items() if head.startswith(start)), ".csv")
 
 
-__all__ = ["forget_standard_input", "input_name", "input_path", "standard_input", "suffix_of"]
+__all__ = [
+    "forget_standard_input",
+    "input_name",
+    "input_path",
+    "is_input_file",
+    "standard_input",
+    "suffix_of",
+]

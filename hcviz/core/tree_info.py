@@ -24,7 +24,8 @@ class TreeInfo:
     seed : int or None
         The seed; None if the run used a generator or a state.
     constraints : mapping of str to int
-        The numbers of ``triplets``, ``groups`` and ``not groups``, without those that are 0.
+        The numbers of ``triplets``, ``groups`` and ``sets that are no groups``, without those that
+        are 0.
     constraint_mode : {"hard", "soft", "ignored"}
         What constraints are to the method with these parameters.
     params : mapping
@@ -50,7 +51,7 @@ class TreeInfo:
         parts = [f"{self.title} of {self.n_items:,} items", self.compared]
         if self.constraints:
             counts = (
-                f"{count:,} {name[:-1] if count == 1 else name}"
+                f"{count:,} {_singular(name) if count == 1 else name}"
                 for name, count in self.constraints.items()
             )
             parts.append(f"{', '.join(counts)} ({self.constraint_mode})")
@@ -59,6 +60,11 @@ class TreeInfo:
         if self.seed is not None:
             parts.append(f"Seed {self.seed}")
         return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
+
+
+def _singular(name: str) -> str:
+    """Return the word for one constraint of a kind."""
+    return "set that is no group" if name == "sets that are no groups" else name[:-1]
 
 
 __all__ = ["TreeInfo"]

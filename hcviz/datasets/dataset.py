@@ -392,14 +392,21 @@ class Dataset:
         similarity, oracle = problem.similarity, problem.oracle
         if problem.is_sparse:
             similarity = problem.similarity_or_default
+        features, weights = problem.features, None
         if problem.similarity_kind == DEFAULT_SIMILARITY:  # it is computed again
             similarity = oracle = None
+            if features is not None and problem.scaling == "zscore":  # times roots of weights
+                variance = features.var(axis=0)
+                known = np.where(variance > 0.0, variance, 1.0)
+                if not np.allclose(known, 1.0):
+                    features, weights = features / np.sqrt(known), tuple(known.tolist())
         return cls(
             name=name,
             title=name,
             labels=tuple(problem.labels),
-            features=problem.features,
+            features=features,
             feature_names=problem.feature_names,
+            feature_weights=weights,
             similarity=similarity,
             comparisons=problem.comparisons,
             oracle=oracle,
