@@ -48,7 +48,7 @@ def fit(*arguments, **options):
 CASES = [
     # seeds
     (fit("average", GOOD, seed=-1), InvalidParameter, "seed must be .* 0 or more, not -1"),
-    (fit("average", GOOD, seed=None), InvalidParameter, "seed must be"),
+    (fit("average", GOOD, seed="today"), InvalidParameter, "seed must be"),
     (fit("average", GOOD, seed=0.5), InvalidParameter, "seed must be whole numbers, not 0.5"),
     (lambda: generator(0, -1), InvalidParameter, "number of a run"),
     # problems

@@ -444,7 +444,11 @@ class Algorithm:
             seed=seed,
             constraints={name: count for name, count in counts.items() if count},
             constraint_mode=self.constraint_mode(params),
-            params={name: value for name, value in params.items() if value != defaults.get(name)},
+            params={
+                name: value
+                for name, value in params.items()
+                if not np.array_equal(value, defaults.get(name))  # values may be arrays
+            },
         )
 
     def _comparison(self, problem: Problem) -> str:
