@@ -11,6 +11,7 @@ import fastcluster
 import numpy as np
 import param
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from hcviz.algorithms.base import Algorithm
@@ -73,9 +74,10 @@ def run(
     without triplets is repaired (:func:`hcviz.core.build.build_guided`). Clades that hold no item
     of a violated triplet do not change.
 
-    Without triplets, the linkage is fastcluster's (Muellner 2013): scipy's tree, but for ties.
+    Without triplets, the linkage is scipy's. Ward's linkage of many items in few dimensions is
+    fastcluster's vector form (Muellner 2013): scipy's tree, but for ties.
 
-    Ties: without triplets, fastcluster merges the pair that its search meets first. Under triplets,
+    Ties: without triplets, the pair that the search meets first is merged. Under triplets,
     the pair with the lowest first items is merged. So ties depend on the numbering of the items,
     and nothing is random. Usually O(n^2) time; O(n^2) memory. Without triplets, Ward's linkage of d
     features takes O(n d) memory, if d is small or the items are many. Raises
@@ -105,8 +107,7 @@ def _unconstrained(method: Method, problem: Problem) -> NDArray[np.float64]:
         n, d = problem.features.shape
         if (n > MIN_DIRECT and 0 < d <= MAX_DIRECT) or n > MAX_DENSE:
             return np.asarray(fastcluster.linkage_vector(problem.coordinates, "ward"))
-    condensed = _condensed(method, problem)  # not used again, so it may be overwritten
-    return np.asarray(fastcluster.linkage(condensed, method, preserve_input=False))
+    return np.asarray(linkage(_condensed(method, problem), method))
 
 
 def _needs_no_matrix(problem: Problem) -> bool:

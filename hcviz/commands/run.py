@@ -50,8 +50,6 @@ def run(options: argparse.Namespace) -> None:
     data = _data(options, method)
     for path in options.answers:
         data = with_answers(data, read_file(path), path.name)
-    say_notes(data, options)
-    say_unread_answers(method, options)
     problem = data.problem()
     assert problem.labels is not None
     if options.triplets is not None:
@@ -60,7 +58,6 @@ def run(options: argparse.Namespace) -> None:
         )
         problem = problem.with_triplets(triplets).with_groups(groups)
         problem = problem.with_not_groups(not_groups)
-        say_ignored(method, params, problem.n_constraints)
     labels = problem.labels
     assert labels is not None
     began = time.monotonic()
@@ -79,6 +76,9 @@ def run(options: argparse.Namespace) -> None:
             on_waiting=show_waiting,
             **params,
         )
+    say_notes(data, options)  # a refused problem gets its one sentence only
+    say_unread_answers(method, options)
+    say_ignored(method, params, problem.n_constraints)
     with named_conflicts(problem.triplets, problem.groups, labels):
         samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
