@@ -447,7 +447,7 @@ class Algorithm:
             params={
                 name: value
                 for name, value in params.items()
-                if not np.array_equal(value, defaults.get(name))  # values may be arrays
+                if name not in defaults or not np.array_equal(value, defaults[name])  # also arrays
             },
         )
 
