@@ -26,7 +26,7 @@ TABLES = ROOT.parent / "shared" / "tables"
 MAX_ACTIONS, MAX_SECONDS = 12, 90
 
 #: Names of the eight groups that the clusters become.
-NAMES = ("Appliances", "Pans", "Pots", "Tools", "Storage", "Baking", "Tableware", "Knives")
+NAMES = ("Appliances", "Pans", "Pots", "Tools", "Storage", "Baking", "Dishes", "Knives")
 
 
 def names_in_tree(page: Page) -> set[str]:
