@@ -10,8 +10,8 @@ import numba
 import numpy as np
 import pytest
 
-from hcviz.algorithms.ddt.blocks import block_size, block_top
-from hcviz.algorithms.ddt.chain import advance
+from hcviz.algorithms.ddt.blocks import block_size, block_top, prunes_leaf
+from hcviz.algorithms.ddt.chain import advance, draw_subtree
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, refresh
 from hcviz.algorithms.ddt.moves import detach, regraft
 from hcviz.algorithms.ddt.start import put_first, tree_of
@@ -230,9 +230,8 @@ def test_regrafts_on_six_leaves_have_the_filtered_law(seed):
 
 def test_sizes_take_turns_and_given_locations_have_none():
     w = chain(random_tree(np.random.default_rng(5), 20), np.random.default_rng(5))
-    assert [block_size(w.tally, turn, 20) for turn in range(10)] == [
-        *(2, 20, 4, 20, 8, 20, 16, 20),
-        *(2, 20),
+    assert [block_size(w.tally, turn, 20) for turn in range(40)] == [
+        each for size in (2, 4, 8, 16, 2) for each in 4 * [size, 20]
     ]
     w.tally[SCALES] = 0
     assert block_size(w.tally, 3, 20) == 20
@@ -241,6 +240,31 @@ def test_sizes_take_turns_and_given_locations_have_none():
     for n, scales in ((2, 0), (3, 1), (4, 1), (5, 2), (257, 8)):
         none = np.empty((0, 3), np.int32)
         assert allocate(n, np.zeros((n, 1)), none, np.empty(0), 0.0, None).tally[SCALES] == scales
+
+
+def test_every_size_of_block_is_for_leaves_and_for_any_subtree():
+    """Three of four pairs of turns prune a leaf; with given locations none does."""
+    w = chain(random_tree(np.random.default_rng(5), 20), np.random.default_rng(5))
+    leaf = [prunes_leaf(w.tally, turn) for turn in range(16)]
+    assert leaf == 2 * (6 * [True] + 2 * [False])
+    kinds = {(block_size(w.tally, t, 20), prunes_leaf(w.tally, t)) for t in range(32)}
+    assert kinds == {(size, is_leaf) for size in (2, 4, 8, 16, 20) for is_leaf in (True, False)}
+    w.tally[GIVEN] = 1
+    assert not any(prunes_leaf(w.tally, turn) for turn in range(16))
+
+
+def test_subtrees_of_regrafts_are_drawn_uniformly():
+    """Leaves among leaves, and nodes other than the root. Tolerance: 4.5 standard errors."""
+    rng = np.random.default_rng(9)
+    w = chain(random_tree(rng, 6), rng)
+    for is_leaf, nodes in ((True, 6), (False, 11)):
+        drawn = np.bincount([draw_subtree(w, rng, is_leaf) for _ in range(12_000)], minlength=nodes)
+        expected = np.full(nodes, 12_000 / nodes)
+        if not is_leaf:
+            expected[:] = 1_200
+            expected[w.tally[ROOT]] = 0
+        assert drawn.size == nodes
+        assert np.all(np.abs(drawn - expected) <= LIMIT * np.sqrt(expected))
 
 
 def test_given_locations_make_the_moves_of_the_paper():

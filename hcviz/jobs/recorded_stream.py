@@ -10,8 +10,9 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.samples import Samples
 from hcviz.posterior.draws import Draws, Sampler, SamplerRun
 
-#: Proposals of each chain between two snapshots, at least: about 25 ms.
-BLOCK = 12_000
+#: Proposals of each chain between two snapshots, at least: about 50 ms. The chains wait
+#: for each other after each block, so shorter ones cost time when the cores are shared.
+BLOCK = 48_000
 
 
 def recorded_stream(

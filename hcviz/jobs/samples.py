@@ -25,9 +25,8 @@ MAX_FINGERPRINTS = 8192
 #: The first check is after this number of draws of each chain. Between two checks, the number grows
 #: by a factor within these bounds: to this share of the number that is expected to settle.
 FIRST_CHECK, LEAST_GROWTH, MOST_GROWTH, EXPECTED_SHARE = 8, 1.2, 1.5, 0.6
-#: A new posterior and its summary tree are made when the draws have grown by this factor, which is
-#: larger while they are few.
-SUMMARY_GROWTH, FIRST_GROWTH, FEW_DRAWS = 1.4, 2.0, 256
+#: A new posterior and its summary tree are made when the draws have grown by this factor.
+SUMMARY_GROWTH = 2.0
 #: Attributes that are not sent between a worker and the server.
 LOCAL = frozenset({"key", "writer", "_lock", "_waiting", "_checked"})
 #: Attributes that are sent only when they have changed, or when a run ends.
@@ -229,10 +228,9 @@ class Samples:
             posterior = Posterior.from_draws(draws, self._settling)
             summary = posterior.summary_tree(before=self.before)
             verdict = posterior.verdict(labels=labels)
-            growth = FIRST_GROWTH if draws[0].n_draws < FEW_DRAWS else SUMMARY_GROWTH
             with self._lock:
                 self._posterior, self._summary, self._verdict = posterior, summary, verdict
-                self._checked, self._next_posterior = None, growth * draws[0].n_proposals
+                self._checked, self._next_posterior = None, SUMMARY_GROWTH * draws[0].n_proposals
 
     @contextmanager
     def open(self) -> Iterator[Posterior | None]:

@@ -9,7 +9,10 @@ begins at the block's topmost branch. If S is at a branch of R with more than m 
 in no block and stays where it is.
 
 Every other regraft is into all of R, so that a chain recovers soon from the repair of a tree. The
-sizes of the blocks between take turns: 2, 4, 8, and so on.
+sizes of the blocks between take turns: 2, 4, 8, and so on, each for four blocks.
+
+In three of four pairs of turns S is a leaf, drawn uniformly. The clades that change slowly are
+those that single items join and leave, and a larger subtree seldom finds another place.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,6 +24,9 @@ import numpy as np
 from hcviz.algorithms.ddt.work import GIVEN, PARENT, SCALES, SIZE
 from hcviz.core.jit import njit
 
+#: Pairs of turns, one local and one into the whole tree; all but the last prune a leaf.
+PAIRS = 4
+
 
 @njit
 def block_size(tally, turn, n):
@@ -30,7 +36,13 @@ def block_size(tally, turn, n):
     """
     if turn % 2 == 1 or tally[SCALES] == 0 or tally[GIVEN] == 1:
         return np.int64(n)
-    return np.int64(2) << ((turn // 2) % tally[SCALES])
+    return np.int64(2) << ((turn // (2 * PAIRS)) % tally[SCALES])
+
+
+@njit
+def prunes_leaf(tally, turn):
+    """Return True if a turn prunes a leaf, and not any node. Vikram & Dasgupta (2016) prune any."""
+    return (turn // 2) % PAIRS != PAIRS - 1 and tally[GIVEN] == 0
 
 
 @njit

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hcviz.algorithms.ddt.blocks import block_size
+from hcviz.algorithms.ddt.blocks import block_size, prunes_leaf
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
 from hcviz.algorithms.ddt.slide import slide
 from hcviz.algorithms.ddt.sweep import sweep
@@ -22,7 +22,6 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
     a call ends.
     """
     count = w.tally
-    nodes = w.node.shape[0]
     period = count[SLIDES] + TRIES_EACH
     while proposals > 0:
         number = min(proposals, cycle - count[PROPOSALS] % cycle)
@@ -32,11 +31,10 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
             for _ in range(number):
                 slide(w, rng)
         else:
-            if count[TRIES] == 0:
-                subtree = int(rng.random() * (nodes - 1))
-                count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
-                count[TRIES] = TRIES_EACH
             turn = count[PROPOSALS] // period
+            if count[TRIES] == 0:
+                count[SUBTREE] = draw_subtree(w, rng, prunes_leaf(count, turn))
+                count[TRIES] = TRIES_EACH
             number = min(number, count[TRIES], period * (turn + 1) - count[PROPOSALS])
             most = block_size(count, turn, w.data.shape[0])
             regraft(w, rng, count[SUBTREE], number, most)
@@ -45,6 +43,15 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
         proposals -= number
         if count[PROPOSALS] % cycle == 0:
             sweep(w, rng, learn, scale, common)
+
+
+@njit
+def draw_subtree(w, rng, is_leaf):
+    """Draw the subtree of a regraft: a leaf, or a node other than the root, uniformly."""
+    if is_leaf:
+        return int(rng.random() * w.data.shape[0])
+    subtree = int(rng.random() * (w.node.shape[0] - 1))
+    return subtree if subtree < w.tally[ROOT] else subtree + 1
 
 
 @njit

@@ -1,11 +1,12 @@
 """The regraft move under constraints (Vikram & Dasgupta 2016, section 3), compiled.
 
-A subtree S is drawn uniformly among the nodes other than the root, and is pruned; R is what
-remains. A proposal lets a particle walk down R from the topmost legal branch, as in the diffusion.
-On a branch with m leaves of R below it, it diverges at rate c / m in u. At a node it takes a child
-in proportion to its leaves. At some branches the walk must not go further. S's own root time is at
-such a branch, or nothing below its node is legal. There the particle diverges in any case, at a
-time of the truncated exponential. So each walk ends in an admissible position (branch b, time u).
+A subtree S is drawn uniformly among the nodes other than the root, or among the leaves
+(:mod:`hcviz.algorithms.ddt.blocks`), and is pruned; R is what remains. A proposal lets a particle
+walk down R from the topmost legal branch, as in the diffusion. On a branch with m leaves of R below
+it, it diverges at rate c / m in u. At a node it takes a child in proportion to its leaves. At some
+branches the walk must not go further. S's own root time is at such a branch, or nothing below its
+node is legal. There the particle diverges in any case, at a time of the truncated exponential. So
+each walk ends in an admissible position (branch b, time u).
 
 Given S and R this is an independence sampler. A proposal is accepted with probability min(1, exp(W'
 - W)), where W = log target - log walk density. Let S have s leaves, and K(m) = H(m+s-1) - H(m-1).

@@ -39,7 +39,7 @@ from hcviz.core.partial_clades import partial_clades
 #: Hard triplets are read as statements if these name so much less items; else one by one.
 LEAST_SAVED = 0.5
 #: Slides between two prunings by regraft.
-SLIDES_EACH = 2
+SLIDES_EACH = 1
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
