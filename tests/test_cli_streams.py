@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import shutil
@@ -15,7 +16,7 @@ import pytest
 import hcviz
 from hcviz import cli
 from hcviz.commands import conformance as command
-from hcviz.commands.advice import advice
+from hcviz.commands.advice import PHRASES, advice
 from hcviz.commands.citing import REFERENCES, references
 from hcviz.commands.notes import say_ignored
 from hcviz.commands.standard_input import suffix_of
@@ -190,6 +191,19 @@ def test_advice_is_in_the_words_of_the_command_line(call):
     assert "Problem(" not in err
     fault = hcviz.HcvizError("Too many.", "Set k=0, or lam=None, but leave rank=2.")
     assert advice(fault, ["k", "lam"]) == "Too many. Set --k 0, or --lam None, but leave rank=2."
+
+
+def test_each_replaced_phrase_is_in_a_message_of_the_library():
+    """Otherwise a reworded message would keep Python's words without notice."""
+    texts = [
+        node.value
+        for path in (ROOT / "hcviz").rglob("*.py")
+        if path.name != "advice.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    missing = [phrase for phrase in PHRASES if not any(phrase in text for text in texts)]
+    assert missing == []
 
 
 # ---------------------------------------------------------------------- list, check, cite
