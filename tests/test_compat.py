@@ -8,17 +8,22 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+import io
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import panel as pn
 import pytest
 from bokeh.document import Document
 from bokeh.models import Div
+from bokeh.resources import INLINE
+from panel.io.save import save
 
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.document_cleanup import clear_document
+from hcviz.ui.compat.saved_page import write_page
 from hcviz.ui.features.run_trace.view import RunTrace
 
 
@@ -75,3 +80,26 @@ def test_a_drawn_curve_does_not_keep_its_page() -> None:
     gc.collect()
     assert gone() is None
     assert curve is not None
+
+
+def test_a_saved_page_needs_no_other_host(tmp_path: Path) -> None:
+    """Panel's own page does; once it does not, ``saved_page`` can go."""
+    view = pn.Column(pn.widgets.Button(label="Mine to press"))
+    page = io.StringIO()
+    save(view, page, title="Mine", resources=INLINE)
+    assert LINK_ELSEWHERE in page.getvalue()
+    assert "ImportedStyleSheet" in models_of(page.getvalue())
+    write_page(view, tmp_path / "page.html", "Mine")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in text
+    assert LINK_ELSEWHERE not in text
+    assert "Mine to press" in models_of(text)
+    assert "ImportedStyleSheet" not in models_of(text)
+
+
+LINK_ELSEWHERE = 'href="https://'
+
+
+def models_of(page: str) -> str:
+    """Return the models of a saved page, which are its last JSON."""
+    return page[page.rindex('<script type="application/json"') :]

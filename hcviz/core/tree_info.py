@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+#: The word for one constraint of each kind.
+ONE = {
+    "triplets": "triplet",
+    "groups": "group",
+    "sets that are no groups": "set that is no group",
+}
+
 
 @dataclass(frozen=True)
 class TreeInfo:
@@ -51,7 +58,7 @@ class TreeInfo:
         parts = [f"{self.title} of {self.n_items:,} items", self.compared]
         if self.constraints:
             counts = (
-                f"{count:,} {_singular(name) if count == 1 else name}"
+                f"{count:,} {ONE.get(name, name) if count == 1 else name}"
                 for name, count in self.constraints.items()
             )
             parts.append(f"{', '.join(counts)} ({self.constraint_mode})")
@@ -60,11 +67,6 @@ class TreeInfo:
         if self.seed is not None:
             parts.append(f"Seed {self.seed}")
         return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
-
-
-def _singular(name: str) -> str:
-    """Return the word for one constraint of a kind."""
-    return "set that is no group" if name == "sets that are no groups" else name[:-1]
 
 
 __all__ = ["TreeInfo"]

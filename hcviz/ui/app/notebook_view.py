@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import re
 from pathlib import Path
 from typing import Any
 
 import param
-from bokeh.document import Document
-from bokeh.models.ui import UIElement
-from bokeh.resources import INLINE
-from panel.io.notebook import patch_inline_stylesheets
-from panel.io.save import save
 from panel.viewable import Viewer
 
 from hcviz.algorithms import get
@@ -23,6 +16,7 @@ from hcviz.session.constraint import Constraint
 from hcviz.session.model import Session
 from hcviz.taxonomy import Taxonomy
 from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.compat.saved_page import write_page
 from hcviz.ui.features.groups.places import shown_taxonomy
 from hcviz.ui.state.store import Store
 
@@ -119,16 +113,7 @@ class ExplorerView(Viewer):
         title : str
             Title of the document.
         """
-        document = Document()
-        document.add_root(self.explorer.view.get_root(document))
-        for model in document.models:
-            if isinstance(model, UIElement):
-                patch_inline_stylesheets(model)
-        page = io.StringIO()
-        save(document, page, title=title, resources=INLINE)
-        # Panel's template links icons of another host.
-        text = re.sub(r'<link [^>]*href="https?://[^>]*>', "", page.getvalue())
-        Path(filename).write_text(text, encoding="utf-8")
+        write_page(self.explorer.view, filename, title)
 
 
 __all__ = ["ExplorerView"]

@@ -1,0 +1,36 @@
+"""``write_page``: a view as one HTML file that works without a network.
+
+Internals of Panel 1.9.4: ``patch_inline_stylesheets`` (``panel/io/notebook.py``), which replaces
+style sheets of a server by their text, and the links to icons of another host in the template of
+``panel/io/save.py``. ``save`` with ``resources=INLINE`` changes neither.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+from bokeh.document import Document
+from bokeh.models.ui import UIElement
+from bokeh.resources import INLINE
+from panel.io.notebook import patch_inline_stylesheets
+from panel.io.save import save
+
+_LINK_ELSEWHERE = re.compile(r'<link [^>]*href="https?://[^>]*>')
+
+
+def write_page(view: Any, filename: str | Path, title: str) -> None:
+    """Write a Panel view as it is to ``filename``."""
+    document = Document()
+    document.add_root(view.get_root(document))
+    for model in document.models:
+        if isinstance(model, UIElement):
+            patch_inline_stylesheets(model)
+    page = io.StringIO()
+    save(document, page, title=title, resources=INLINE)
+    Path(filename).write_text(_LINK_ELSEWHERE.sub("", page.getvalue()), encoding="utf-8")
+
+
+__all__ = ["write_page"]
