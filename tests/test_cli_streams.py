@@ -15,6 +15,7 @@ import pytest
 
 import hcviz
 from hcviz import cli
+from hcviz.algorithms import MODULES
 from hcviz.commands import conformance as command
 from hcviz.commands.advice import PHRASES, advice
 from hcviz.commands.citing import REFERENCES, references
@@ -207,6 +208,26 @@ def test_each_replaced_phrase_is_in_a_message_of_the_library():
 
 
 # ---------------------------------------------------------------------- list, check, cite
+
+
+def test_a_method_that_cannot_be_imported_has_a_row_that_says_so(call, monkeypatch):
+    monkeypatch.setitem(MODULES, "torn", "no_such_package.torn")
+    code, out, _ = call("list", "methods", "--json")
+    torn = next(each for each in json.loads(out) if each["name"] == "torn")
+    assert code == 0
+    assert torn["summary"].startswith("The method 'torn' cannot be imported")
+    assert b"Ward" in out
+
+
+def test_suffixes_may_be_in_capitals_and_a_folder_is_no_file(call, tmp_path):
+    table = tmp_path / "TABLE.CSV"
+    table.write_text(TABLE)
+    assert call("run", "average", table, "--out", tmp_path / "TREE.NWK")[0] == 0
+    assert call("convert", tmp_path / "TREE.NWK", tmp_path / "TREE.JSON")[0] == 0
+    assert json.loads((tmp_path / "TREE.JSON").read_text())
+    code, _, err = call("run", "average", table, "--format", "svg", "--out", tmp_path)
+    assert code == 2
+    assert "is a folder" in err
 
 
 def test_lists_name_methods_data_and_formats(call):

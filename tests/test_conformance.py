@@ -46,8 +46,6 @@ HARD = [name for name in NAMES if mode(name) == "hard"]
 def all_registered(monkeypatch):
     for name, module in UNREGISTERED.items():
         monkeypatch.setitem(MODULES, name, module)
-    yield
-    get.cache_clear()
 
 
 @cache

@@ -154,3 +154,13 @@ def test_a_tree_needs_no_clusters():
     assert model.tree_.n_leaves == 30
     with pytest.raises(InvalidParameter, match="needs n_clusters"):
         model.fit_predict(points())
+
+
+def test_a_generator_of_numpy_is_a_random_state():
+    points = np.random.default_rng(0).normal(size=(12, 2))
+    trees = [
+        HierarchicalClustering("crsc", random_state=np.random.default_rng(seed)).fit(points).tree_
+        for seed in (4, 4)
+    ]
+    assert trees[0] == trees[1]
+    assert trees[0].info.seed == trees[1].info.seed != 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
 #: The default number of chains of :func:`sample`, the same on every machine, and the most.
 DEFAULT_CHAINS, MAX_CHAINS = 2, 64
-#: The default budget of :func:`sample`, in seconds of wall time.
-#: Largest budget of wall time that is accepted, in seconds.
-MAX_SECONDS = 1e9
-DEFAULT_SECONDS = 60.0
+#: The default budget of :func:`sample`, and the largest that is accepted: seconds of wall time.
+DEFAULT_SECONDS, MAX_SECONDS = 60.0, 1e9
 
 #: The module of each registry name, whose ``ALGORITHMS`` contains it. It is imported at first use.
 MODULES = {
@@ -87,7 +85,6 @@ def algorithms() -> list[str]:
     return list(MODULES)
 
 
-@cache
 def get(name: str) -> Algorithm:
     """Return the method of that name.
 
@@ -111,7 +108,7 @@ def get(name: str) -> Algorithm:
     >>> get("average").triplets
     'hard'
     """
-    if name not in MODULES:
+    if not isinstance(name, str) or name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
     try:
         methods = import_module(MODULES[name]).ALGORITHMS

@@ -10,6 +10,7 @@ from typing import get_args
 import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.tree_formats import FORMAT_OF, TREE_FORMATS
+from hcviz.core.errors import InvalidParameter
 from hcviz.datasets import at_hand, title
 from hcviz.io.tables import TableKind
 from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, READERS
@@ -24,18 +25,26 @@ def list_names(options: argparse.Namespace) -> None:
 
 
 def methods() -> list[Row]:
-    """Return a row for each method."""
-    return [
-        {
-            "name": each.name,
-            "title": each.title,
-            "needs": " or ".join(each.needs),
-            "constraints": each.triplets,
-            "summary": each.summary,
-            "paper": each.paper,
-        }
-        for each in map(get, hcviz.algorithms())
-    ]
+    """Return a row for each method. That of a method that cannot be imported says why."""
+    rows = []
+    for name in hcviz.algorithms():
+        row = dict.fromkeys(("name", "title", "needs", "constraints", "summary", "paper"), "")
+        try:
+            method = get(name)
+        except InvalidParameter as fault:
+            rows.append(row | {"name": name, "summary": fault.message})
+            continue
+        rows.append(
+            {
+                "name": name,
+                "title": method.title,
+                "needs": " or ".join(method.needs),
+                "constraints": method.triplets,
+                "summary": method.summary,
+                "paper": method.paper,
+            }
+        )
+    return rows
 
 
 def data() -> list[Row]:

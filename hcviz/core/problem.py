@@ -80,18 +80,18 @@ class Problem:
         ``ddt``. Stored as ``Groups``.
     piles : sequence of Pile, optional
         The piles of a card sort whose cards are the items.
-
+    is_table : bool
+        True if the columns of the features have different units. A DataFrame sets it.
+    scaling : str
+        How the columns were or will be scaled, such as ``zscore``; "" if unknown. A DataFrame sets
+        it.
     Attributes
     ----------
     n_items : int
         Number of items, n.
-    is_table : bool
-        True if the features come from a DataFrame, so that their columns have different units.
     similarity_kind : str or None
         The name in ``SIMILARITIES`` of a similarity that was computed from the features; None for
         another one.
-    scaling : str
-        How the columns were or will be scaled, such as ``zscore``; "" if unknown.
 
     Raises
     ------
@@ -121,9 +121,9 @@ class Problem:
     not_groups: Any = None
     piles: Sequence[Pile] = ()
     n_items: int = field(init=False)
-    is_table: bool = field(init=False, default=False)
+    is_table: bool = field(default=False, kw_only=True)
     similarity_kind: str | None = field(init=False, default=None)
-    scaling: str = field(init=False, default="")
+    scaling: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -115,7 +115,7 @@ class TreeViews:
         Raises
         ------
         InvalidTree
-            The number of supports is not the number of inner nodes.
+            The supports are not numbers from 0 to 1 (or NaN), one for each inner node.
 
         Examples
         --------
@@ -124,11 +124,16 @@ class TreeViews:
         >>> tree.with_support([0.9, 1]).frame()["support"].tolist()
         [1.0, 0.9]
         """
-        values = None if support is None else np.array(support, dtype=np.float64)
+        try:
+            values = None if support is None else np.array(support, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidTree("Supports must be numbers from 0 to 1, or None.") from None
         inner = self.n_nodes - self.n_leaves
         if values is not None and values.shape != (inner,):
             raise InvalidTree(f"{values.size} supports were given for {inner} inner nodes.")
         if values is not None:
+            if np.any((values < 0.0) | (values > 1.0)):
+                raise InvalidTree("Supports must be numbers from 0 to 1, or None.")
             values.flags.writeable = False
         return self._changed(support=values)
 
