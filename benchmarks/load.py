@@ -1,6 +1,7 @@
 """Load of a server by many sessions: clicks, openings, memory, jobs, and the event loop.
 
     python benchmarks/load.py [--sessions 1 8 30] [--seconds 30] [--soak 200] [--data zoo]
+    --processes 2                          # two servers with one state folder, as behind a proxy
 
 A real server process, and clients that speak the browser's protocol (:mod:`load_client`) from this
 process. Each session runs the sampler. Every three seconds its person does something: twice a click
@@ -58,8 +59,9 @@ class LoadServer:
 
     def __init__(self, folder: Path, data: str, options: list[str]) -> None:
         self.port = free_port()
-        self._report, self._census = folder / "report.json", folder / "census.json"
-        self.log = folder / "server.log"
+        self._report = folder / f"report-{self.port}.json"
+        self._census = folder / f"census-{self.port}.json"
+        self.log = folder / f"server-{self.port}.log"
         environment = os.environ | {
             "HCVIZ_CENSUS": str(self._census), "HCVIZ_STATE": str(folder / "state"),
             "PYTHONPATH": str(ROOT),
@@ -210,18 +212,20 @@ class Row:
     busy: float
 
 
-async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
-    """Open sessions one after the other, and let their persons answer."""
-    before = server.memory()
+async def load(servers: list[LoadServer], sessions: int, seconds: float) -> Row:
+    """Open sessions one after the other, on the servers in turn, and let their persons answer."""
+    before = sum(each.memory() for each in servers)
     persons: list[Person] = []
     async with AsyncExitStack() as stack:
         working: list[asyncio.Future[None]] = []
         for number in range(sessions):
-            client = await stack.enter_async_context(Client(server.port, {"method": "ddt"}))
+            port = servers[number % len(servers)].port
+            client = await stack.enter_async_context(Client(port, {"method": "ddt"}))
             persons.append(Person(client, random.Random(number)))
             # They work from the start, so that each session opens beside the others.
             working.append(asyncio.ensure_future(persons[-1].work(1e9)))
-        server.measure()
+        for server in servers:
+            server.measure()
         for person in persons:
             person.taps.clear()
             person.answers.clear()
@@ -234,8 +238,9 @@ async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
         for found in await asyncio.gather(*working, return_exceptions=True):
             if isinstance(found, Exception):
                 raise found
-        report = server.report()
-        memory, everything = server.memory(), server.memory(workers=True)
+        reports = [server.report() for server in servers]
+        memory = sum(server.memory() for server in servers)
+        everything = sum(server.memory(workers=True) for server in servers)
         taps = sorted(tap for person in persons for tap in person.taps)
         answers = sorted(each for person in persons for each in person.answers)
         opened = [person.client.opened for person in persons]
@@ -243,7 +248,8 @@ async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
         sessions, _quantile(taps, 0.5), _quantile(taps, 0.95), _quantile(answers, 0.5),
         _quantile(answers, 0.95), len(answers), sum(person.unanswered for person in persons),
         statistics.median(opened), opened[-1], (memory - before) / sessions, memory, everything,
-        report["jobs"], 1e3 * report["longest"], report["long"] / took, report["busy"] / took,
+        sum(each["jobs"] for each in reports), 1e3 * max(each["longest"] for each in reports),
+        sum(each["long"] for each in reports) / took, sum(each["busy"] for each in reports) / took,
     )  # fmt: skip
 
 
@@ -302,20 +308,19 @@ def table(rows: list[Row]) -> str:
 
 
 @contextlib.contextmanager
-def serving(data: str, options: list[str]) -> Iterator[LoadServer]:
-    """Start a server in a folder of its own, and end it."""
+def serving(data: str, options: list[str], processes: int) -> Iterator[list[LoadServer]]:
+    """Start servers with a state folder of their own, and end them."""
     with tempfile.TemporaryDirectory() as folder:
-        server = LoadServer(Path(folder), data, options)
+        servers = [LoadServer(Path(folder), data, options) for _ in range(processes)]
         try:
-            yield server
-            faults = server.log.read_text(encoding="utf-8").count("Traceback")
-            if faults:
-                print(
-                    f"The server logged {faults} tracebacks.\n",
-                    server.log.read_text(encoding="utf-8"),
-                )
+            yield servers
+            for server in servers:
+                log = server.log.read_text(encoding="utf-8")
+                if "Traceback" in log:
+                    print(f"The server logged {log.count('Traceback')} tracebacks.\n", log)
         finally:
-            server.stop()
+            for server in servers:
+                server.stop()
 
 
 async def run(options: argparse.Namespace) -> list[Row]:
@@ -323,13 +328,14 @@ async def run(options: argparse.Namespace) -> list[Row]:
     rows = []
     AsyncHTTPClient.configure(None, max_clients=1000)
     for sessions in options.sessions:
-        with serving(options.data, options.server) as server:
-            await server.wait()
-            await gone(server)
-            rows.append(await load(server, sessions, options.seconds))
+        with serving(options.data, options.server, options.processes) as servers:
+            for server in servers:
+                await server.wait()
+                await gone(server)
+            rows.append(await load(servers, sessions, options.seconds))
             print(f"{sessions} sessions measured", file=sys.stderr)
     if options.soak:
-        with serving(options.data, options.server) as server:
+        with serving(options.data, options.server, 1) as (server,):
             await server.wait()
             await soak(server, options.soak)
     return rows
@@ -342,6 +348,7 @@ def main(arguments: list[str] | None = None) -> list[Row]:
     parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
     parser.add_argument("--soak", type=int, default=200, help="sessions opened and closed")
     parser.add_argument("--data", default="zoo")
+    parser.add_argument("--processes", type=int, default=1, help="servers with one state folder")
     parser.add_argument("--server", nargs="*", default=[], help="more options of hcviz serve")
     rows = asyncio.run(run(parser.parse_args(arguments)))
     print(table(rows))
