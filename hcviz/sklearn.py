@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from hcviz.algorithms import fit
+from hcviz.algorithms import fit, seed_of
 from hcviz.core.errors import InvalidConstraint, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
@@ -33,7 +33,7 @@ class HierarchicalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     constraints : sequence, int array (m, 3) or None
         A tuple (a, b, c) is a triplet: a and b are together before c. A set is a group: its items
         are a clade. Items are row numbers, or names in the index of a DataFrame.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Of the random numbers. An int s gives the tree of ``hcviz.fit(..., seed=s)`` on the array.
     method_params : mapping or None
         The method's own parameters, such as ``{"steps": 2000}``.
@@ -247,6 +247,8 @@ def _seed(random_state: Any) -> int:
     """Return the seed of hcviz for a random state of scikit-learn."""
     if isinstance(random_state, Integral):
         return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return seed_of(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

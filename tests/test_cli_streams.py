@@ -14,6 +14,7 @@ import pytest
 
 import hcviz
 from hcviz import cli
+from hcviz.algorithms import MODULES
 from hcviz.commands import conformance as command
 from hcviz.commands.advice import advice
 from hcviz.commands.citing import REFERENCES, references
@@ -204,6 +205,34 @@ def test_lists_name_methods_data_and_formats(call):
     assert any(line.startswith("zoo ") for line in lines)
     formats = json.loads(call("list", "formats", "--json")[1])
     assert {"newick", "skos", "svg"} <= {each["name"] for each in formats}
+
+
+def test_a_method_that_cannot_be_imported_is_named_and_the_others_are_listed(
+    call, tmp_path, monkeypatch
+):
+    (tmp_path / "broken_plugin.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(MODULES, "broken", "broken_plugin")
+    code, out, err = call("list", "methods", "--json")
+    assert code == 0
+    assert "average" in {each["name"] for each in json.loads(out)}
+    assert "'broken' cannot be imported" in err
+
+
+def test_a_folder_is_refused_before_the_run(call, tmp_path):
+    code, out, err = call("run", "average", "-", "--format", "svg", "--out", tmp_path, given=TABLE)
+    assert (code, out) == (2, b"")
+    assert "is a folder" in err
+    assert "%" not in err
+
+
+def test_suffixes_in_capitals_name_formats(call, tmp_path):
+    tree, outline = tmp_path / "TREE.NWK", tmp_path / "OUTLINE.MD"
+    assert call("run", "average", "-", "--out", tree, given=TABLE)[0] == 0
+    assert call("check", tree)[0] == 0
+    assert call("convert", tree, outline)[0] == 0
+    assert call("convert", tree, tmp_path / "LINKAGE.NPY")[0] == 0
+    assert outline.read_text()
 
 
 def test_check_as_json_has_the_numbers(call):

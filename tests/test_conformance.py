@@ -19,7 +19,7 @@ import pytest
 import hcviz
 from hcviz import HcvizError
 from hcviz import conformance as conformance_module
-from hcviz.algorithms import MODULES, get
+from hcviz.algorithms import MODULES, _imported, get
 from hcviz.algorithms._template import ALGORITHMS as TEMPLATE
 from hcviz.algorithms.base import Algorithm
 from hcviz.conformance import CHECKS, check_run, conformance, load_methods
@@ -47,7 +47,7 @@ def all_registered(monkeypatch):
     for name, module in UNREGISTERED.items():
         monkeypatch.setitem(MODULES, name, module)
     yield
-    get.cache_clear()
+    _imported.cache_clear()
 
 
 @cache

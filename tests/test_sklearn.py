@@ -110,6 +110,11 @@ def test_the_random_state_is_the_seed():
         for s in (1, 1, 2)
     ]
     assert drawn[0] == drawn[1] != drawn[2]
+    first, second = (
+        clone(model).set_params(random_state=np.random.default_rng(1)).fit(points()).tree_
+        for _ in range(2)
+    )
+    assert first == second
 
 
 @pytest.mark.parametrize("read", [np.array, pd.DataFrame, hcviz.Triplets])

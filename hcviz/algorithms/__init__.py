@@ -87,7 +87,6 @@ def algorithms() -> list[str]:
     return list(MODULES)
 
 
-@cache
 def get(name: str) -> Algorithm:
     """Return the method of that name.
 
@@ -111,11 +110,19 @@ def get(name: str) -> Algorithm:
     >>> get("average").triplets
     'hard'
     """
-    if name not in MODULES:
-        raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
+    if not isinstance(name, str) or name not in MODULES:
+        raise InvalidParameter(
+            f"There is no method {shorten(repr(name))}.", f"Known: {', '.join(MODULES)}."
+        )
+    return _imported(name)
+
+
+@cache
+def _imported(name: str) -> Algorithm:
+    """Import the module of a method in the registry, and return the method."""
     try:
         methods = import_module(MODULES[name]).ALGORITHMS
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # the module of another package may raise anything
         raise InvalidParameter(
             f"The method {name!r} cannot be imported from {MODULES[name]}: {error}.",
             "Repair or remove the package that declares it.",

@@ -52,7 +52,7 @@ def check(options: argparse.Namespace) -> None:
 
 def _is_features(path: Path) -> bool:
     """Return True for an ``.npy`` file that is not a linkage."""
-    if path.suffix != ".npy":
+    if path.suffix.lower() != ".npy":
         return False
     try:
         read_tree(path)
@@ -73,7 +73,7 @@ def description(
 ) -> tuple[str, dict[str, Any]]:
     """Return one sentence about the file's content, and its numbers as JSON values."""
     found: dict[str, Any] = {"file": str(path)}
-    if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
+    if path.suffix.lower() in (*NEWICK, ".npy") and not _is_features(path):
         tree, names = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
         text = f"a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."

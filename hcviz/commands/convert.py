@@ -37,7 +37,7 @@ def convert(options: argparse.Namespace) -> None:
             f"Add --format {'|'.join(TREE_FORMATS)}.",
         )
     known = {*READERS, *FORMAT_OF_SUFFIX} - {*TREES}
-    if options.format is None and {source.suffix, target.suffix} & known:
+    if options.format is None and {source.suffix.lower(), target.suffix.lower()} & known:
         convert_taxonomy(source, target, labels, options.style)
     else:
         convert_tree(source, target, options.format, labels)
@@ -48,7 +48,7 @@ def convert_tree(
 ) -> None:
     """Convert a tree. For a linkage, names of items go to a second file."""
     tree, names = read_tree(source, labels)
-    if format is None and target.suffix not in FORMAT_OF:
+    if format is None and target.suffix.lower() not in FORMAT_OF:
         raise InvalidTree(f"{target}: a tree is written as {', '.join(FORMAT_OF)}.")
     chosen = format_of(target, format)
     is_known = labels is not None and chosen == "linkage"  # the user's file has the names
@@ -57,11 +57,11 @@ def convert_tree(
 
 def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, style: str) -> None:
     """Convert a taxonomy, with all properties that both formats have."""
-    if target.suffix not in FORMAT_OF_SUFFIX:
+    if target.suffix.lower() not in FORMAT_OF_SUFFIX:
         raise InvalidTaxonomy(f"{target}: a taxonomy is written as {WRITE_SUFFIXES}.")
     taxonomy = read_taxonomy(source, labels)
-    format = "paths" if target.suffix == ".csv" and style == "paths" else ""
-    text = FORMATS[format or FORMAT_OF_SUFFIX[target.suffix]].write(taxonomy, target.stem)
+    format = "paths" if target.suffix.lower() == ".csv" and style == "paths" else ""
+    text = FORMATS[format or FORMAT_OF_SUFFIX[target.suffix.lower()]].write(taxonomy, target.stem)
     write_file(target, text.encode() if text.endswith("\n") else f"{text}\n".encode())
 
 

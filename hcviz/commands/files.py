@@ -146,14 +146,14 @@ def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Grou
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
     """Read a tree from Newick or a linkage. Return it and its labels (None for integers)."""
-    if path.suffix == ".npy":
+    if path.suffix.lower() == ".npy":
         try:
             linkage = np.load(io.BytesIO(read_file(path)), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             raise InvalidTree(f"{path} is not a numpy array file.") from None
         tree = Tree.from_linkage(linkage).with_labels(labels)  # raises for a wrong number
         return tree, None if labels is None else list(labels)
-    if path.suffix not in NEWICK:
+    if path.suffix.lower() not in NEWICK:
         raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)} or .npy.")
     text = read_text(path)
     if labels is not None:
@@ -166,10 +166,10 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, li
 
 def read_taxonomy(path: Path, labels: Sequence[str] | None = None) -> Taxonomy:
     """Read a file of a taxonomy; its suffix names the format."""
-    if path.suffix not in READERS:
+    if path.suffix.lower() not in READERS:
         raise InvalidTaxonomy(f"{path}: a taxonomy is read from {' '.join(READERS)}.")
     try:
-        return READERS[path.suffix](read_text(path), labels)
+        return READERS[path.suffix.lower()](read_text(path), labels)
     except InvalidTaxonomy as fault:
         raise InvalidTaxonomy(f"{path}: {fault.message}", fault.hint) from None
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
 import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.tree_formats import FORMAT_OF, TREE_FORMATS
+from hcviz.core.errors import InvalidParameter
 from hcviz.datasets import at_hand, title
 from hcviz.io.tables import TableKind
 from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, READERS
@@ -24,7 +26,13 @@ def list_names(options: argparse.Namespace) -> None:
 
 
 def methods() -> list[Row]:
-    """Return a row for each method."""
+    """Return a row for each method. A method that cannot be imported gets a line on stderr."""
+    found = []
+    for name in hcviz.algorithms():
+        try:
+            found.append(get(name))
+        except InvalidParameter as fault:
+            print(f"hcviz: {fault}", file=sys.stderr)
     return [
         {
             "name": each.name,
@@ -34,7 +42,7 @@ def methods() -> list[Row]:
             "summary": each.summary,
             "paper": each.paper,
         }
-        for each in map(get, hcviz.algorithms())
+        for each in found
     ]
 
 

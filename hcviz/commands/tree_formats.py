@@ -48,12 +48,12 @@ def format_of(path: Path | None, chosen: str | None) -> str:
     if is_standard_output(path):
         return "newick"
     assert path is not None
-    if path.suffix not in FORMAT_OF:
+    if path.suffix.lower() not in FORMAT_OF:
         raise InvalidParameter(
             f"--out {path}: a tree is written as {', '.join(FORMAT_OF)}.",
             f"Or add --format {'|'.join(TREE_FORMATS)}.",
         )
-    return FORMAT_OF[path.suffix]
+    return FORMAT_OF[path.suffix.lower()]
 
 
 def is_standard_output(path: Path | None) -> bool:

@@ -26,6 +26,13 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.features.groups.places import shown_taxonomy
 from hcviz.ui.state.store import Store
 
+#: What a saved page says above its first line.
+SAVED_NOTE = (
+    '<p role="note" style="margin:0;padding:8px 12px;background:#fff4ce;color:#333;'
+    'font:14px sans-serif">This is a saved page. The tree and the heatmap can be zoomed. Buttons '
+    "need a running hcviz, so they do nothing here.</p>"
+)
+
 
 class ExplorerView(Viewer):
     """The page in a notebook, and its results. ``view.param.watch(f, "tree")`` calls ``f``.
@@ -128,6 +135,7 @@ class ExplorerView(Viewer):
         save(document, page, title=title, resources=INLINE)
         # Panel's template links icons of another host.
         text = re.sub(r'<link [^>]*href="https?://[^>]*>', "", page.getvalue())
+        text = re.sub(r"<body[^>]*>", lambda found: found[0] + SAVED_NOTE, text, count=1)
         Path(filename).write_text(text, encoding="utf-8")
 
 
