@@ -161,7 +161,7 @@ def test_a_copy_of_a_tables_problem_is_still_a_table():
     np.testing.assert_array_equal(copied.coordinates, Problem(FRAME).coordinates)
 
 
-@pytest.mark.parametrize("scaling", ["none", "minmax", "zscore"])
+@pytest.mark.parametrize("scaling", ["none", "range", "centred", "zscore"])
 def test_a_problem_keeps_the_weights_of_columns_on_the_page(scaling):
     table = np.random.default_rng(0).normal(size=(12, 3))
     table[:, 2] = 4.0
