@@ -210,26 +210,6 @@ def test_each_replaced_phrase_is_in_a_message_of_the_library():
 # ---------------------------------------------------------------------- list, check, cite
 
 
-def test_a_method_that_cannot_be_imported_has_a_row_that_says_so(call, monkeypatch):
-    monkeypatch.setitem(MODULES, "torn", "no_such_package.torn")
-    code, out, _ = call("list", "methods", "--json")
-    torn = next(each for each in json.loads(out) if each["name"] == "torn")
-    assert code == 0
-    assert torn["summary"].startswith("The method 'torn' cannot be imported")
-    assert b"Ward" in out
-
-
-def test_suffixes_may_be_in_capitals_and_a_folder_is_no_file(call, tmp_path):
-    table = tmp_path / "TABLE.CSV"
-    table.write_text(TABLE)
-    assert call("run", "average", table, "--out", tmp_path / "TREE.NWK")[0] == 0
-    assert call("convert", tmp_path / "TREE.NWK", tmp_path / "TREE.JSON")[0] == 0
-    assert json.loads((tmp_path / "TREE.JSON").read_text())
-    code, _, err = call("run", "average", table, "--format", "svg", "--out", tmp_path)
-    assert code == 2
-    assert "is a folder" in err
-
-
 def test_lists_name_methods_data_and_formats(call):
     methods = json.loads(call("list", "methods", "--json")[1])
     assert [each["name"] for each in methods] == hcviz.algorithms()
@@ -239,6 +219,34 @@ def test_lists_name_methods_data_and_formats(call):
     assert any(line.startswith("zoo ") for line in lines)
     formats = json.loads(call("list", "formats", "--json")[1])
     assert {"newick", "skos", "svg"} <= {each["name"] for each in formats}
+
+
+def test_a_method_that_cannot_be_imported_is_named_and_the_others_are_listed(
+    call, tmp_path, monkeypatch
+):
+    (tmp_path / "broken_plugin.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(MODULES, "broken", "broken_plugin")
+    code, out, err = call("list", "methods", "--json")
+    assert code == 0
+    assert "average" in {each["name"] for each in json.loads(out)}
+    assert "'broken' cannot be imported" in err
+
+
+def test_a_folder_is_refused_before_the_run(call, tmp_path):
+    code, out, err = call("run", "average", "-", "--format", "svg", "--out", tmp_path, given=TABLE)
+    assert (code, out) == (2, b"")
+    assert "is a folder" in err
+    assert "%" not in err
+
+
+def test_suffixes_in_capitals_name_formats(call, tmp_path):
+    tree, outline = tmp_path / "TREE.NWK", tmp_path / "OUTLINE.MD"
+    assert call("run", "average", "-", "--out", tree, given=TABLE)[0] == 0
+    assert call("check", tree)[0] == 0
+    assert call("convert", tree, outline)[0] == 0
+    assert call("convert", tree, tmp_path / "LINKAGE.NPY")[0] == 0
+    assert outline.read_text()
 
 
 def test_check_as_json_has_the_numbers(call):

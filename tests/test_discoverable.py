@@ -76,3 +76,10 @@ def test_describe_escapes_and_refuses():
     assert "<script" not in hcviz.describe("ddt")._repr_html_()
     with pytest.raises(InvalidParameter, match="no method 'dtt'"):
         hcviz.describe("dtt")
+
+
+@pytest.mark.parametrize("wrong", [[], {}, 3, None])
+def test_a_name_that_is_no_text_is_one_sentence(wrong):
+    for call in (lambda: hcviz.fit(wrong, [[0.0], [1.0]]), lambda: hcviz.describe(wrong)):
+        with pytest.raises(InvalidParameter, match="There is no method"):
+            call()

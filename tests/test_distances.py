@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -154,13 +155,22 @@ def test_one_set_that_is_no_group_is_in_the_singular():
     assert "2 sets that are no groups (hard)" in str(get("ddt").info(two, {}))
 
 
-@pytest.mark.parametrize("scaling", ["none", "zscore"])
+def test_a_copy_of_a_tables_problem_is_still_a_table():
+    copied = replace(Problem(FRAME), triplets=[(0, 1, 2)])
+    assert (copied.is_table, copied.scaling) == (True, "zscore")
+    np.testing.assert_array_equal(copied.coordinates, Problem(FRAME).coordinates)
+
+
+@pytest.mark.parametrize("scaling", ["none", "range", "centred", "zscore"])
 def test_a_problem_keeps_the_weights_of_columns_on_the_page(scaling):
     table = np.random.default_rng(0).normal(size=(12, 3))
     table[:, 2] = 4.0
     names = [f"i{k}" for k in range(12)]
-    given = Dataset("some", "Some", names, table, feature_weights=[9.0, 1.0, 2.0]).problem()
-    page = Dataset.from_problem(given).problem(scaling=scaling)
+    given = Dataset("some", "Some", names, table, feature_weights=[9.0, 1.0, 2.0])
+    given = given.problem(scaling=scaling)
+    data = Dataset.from_problem(given)
+    assert data.feature_weights == pytest.approx((9.0, 1.0, 2.0))
+    page = data.problem(scaling=scaling)
     np.testing.assert_allclose(page.features, given.features)
     np.testing.assert_allclose(page.similarity_or_default, given.similarity_or_default)
     trees = [hcviz.fit("average", each) for each in (page, given)]

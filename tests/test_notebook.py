@@ -317,6 +317,7 @@ def test_a_saved_page_names_no_other_host(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "<title>Twelve &amp; more</title>" in text
     assert "tree-lines" in text
+    assert text.index("<body") < text.index("This is a saved page.") < text.index("</body>")
     assert not re.findall(r'<(?:link|script|img)[^>]*(?:src|href)="https?:', text)
     assert not re.findall(r'"url":"https?://[^"]*\.css', text)
     view.explorer.store.close()

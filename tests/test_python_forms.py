@@ -126,6 +126,14 @@ def test_wrong_numbers_of_names_and_supports_are_refused():
         tree.with_support([1, 1, 1])
 
 
+@pytest.mark.parametrize("wrong", ["abc", [0.5, 1.5], [-0.1, 1.0]])
+def test_supports_are_shares(wrong):
+    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+    with pytest.raises(InvalidTree):
+        tree.with_support(wrong)
+    assert tree.with_support([np.nan, 1.0]).support[1] == 1.0
+
+
 def test_clusters_are_those_of_scipy():
     points = np.random.default_rng(0).normal(size=(40, 3))
     tree = Tree.from_linkage(linkage(points, "average"))

@@ -110,6 +110,11 @@ def test_the_random_state_is_the_seed():
         for s in (1, 1, 2)
     ]
     assert drawn[0] == drawn[1] != drawn[2]
+    first, second = (
+        clone(model).set_params(random_state=np.random.default_rng(1)).fit(points()).tree_
+        for _ in range(2)
+    )
+    assert first == second
 
 
 @pytest.mark.parametrize("read", [np.array, pd.DataFrame, hcviz.Triplets])
@@ -154,13 +159,3 @@ def test_a_tree_needs_no_clusters():
     assert model.tree_.n_leaves == 30
     with pytest.raises(InvalidParameter, match="needs n_clusters"):
         model.fit_predict(points())
-
-
-def test_a_generator_of_numpy_is_a_random_state():
-    points = np.random.default_rng(0).normal(size=(12, 2))
-    trees = [
-        HierarchicalClustering("crsc", random_state=np.random.default_rng(seed)).fit(points).tree_
-        for seed in (4, 4)
-    ]
-    assert trees[0] == trees[1]
-    assert trees[0].info.seed == trees[1].info.seed != 0

@@ -330,11 +330,3 @@ def test_a_deferred_tree_is_computed_on_first_access():
         Tree.deferred(3, make).colour  # noqa: B018
     with pytest.raises(InvalidTree, match="Not a tree"):
         Tree.deferred(3, lambda: (np.array([3, 3, -1], np.int32), np.zeros(3))).height  # noqa: B018
-
-
-@pytest.mark.parametrize("support", ["abc", [0.5, 1.5], [-0.1, 1.0], [{}, 1]])
-def test_supports_are_shares(support):
-    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
-    with pytest.raises(InvalidTree, match="from 0 to 1"):
-        tree.with_support(support)
-    assert np.isnan(tree.with_support([np.nan, 1.0]).support[0])

@@ -112,7 +112,7 @@ def get(name: str) -> Algorithm:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
     try:
         methods = import_module(MODULES[name]).ALGORITHMS
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # a module of another package may raise anything
         raise InvalidParameter(
             f"The method {name!r} cannot be imported from {MODULES[name]}: {error}.",
             "Repair or remove the package that declares it.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
@@ -25,26 +26,24 @@ def list_names(options: argparse.Namespace) -> None:
 
 
 def methods() -> list[Row]:
-    """Return a row for each method. That of a method that cannot be imported says why."""
-    rows = []
+    """Return a row for each method. A method that cannot be imported gets a line on stderr."""
+    found = []
     for name in hcviz.algorithms():
-        row = dict.fromkeys(("name", "title", "needs", "constraints", "summary", "paper"), "")
         try:
-            method = get(name)
+            found.append(get(name))
         except InvalidParameter as fault:
-            rows.append(row | {"name": name, "summary": fault.message})
-            continue
-        rows.append(
-            {
-                "name": name,
-                "title": method.title,
-                "needs": " or ".join(method.needs),
-                "constraints": method.triplets,
-                "summary": method.summary,
-                "paper": method.paper,
-            }
-        )
-    return rows
+            print(f"hcviz: {fault}", file=sys.stderr)
+    return [
+        {
+            "name": each.name,
+            "title": each.title,
+            "needs": " or ".join(each.needs),
+            "constraints": each.triplets,
+            "summary": each.summary,
+            "paper": each.paper,
+        }
+        for each in found
+    ]
 
 
 def data() -> list[Row]:

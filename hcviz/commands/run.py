@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> None:
     to_stdout = is_standard_output(options.out)
     if not to_stdout and not options.out.parent.is_dir():
         raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
+    if not to_stdout and options.out.is_dir():
+        raise InvalidParameter(f"--out {options.out} is a folder.", "Give the name of a file.")
     if to_stdout and options.json and options.format not in (None, "newick"):
         raise InvalidParameter(
             "--json prints the tree in Newick.", "Leave out --json, or add --out FILE."

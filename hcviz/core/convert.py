@@ -297,7 +297,7 @@ def _match_names(found: list[str], labels: Sequence[str] | None) -> NDArray[np.i
         place = index.get(name, index.get(name.replace("_", " ")))
         if place is None:
             hint = (
-                "Without labels, leaf names must be the integers 0 to n - 1; give labels=..."
+                "Without the names of the items, leaf names must be the integers 0 to n - 1."
                 if labels is None
                 else "Leaf names must be the items' names."
             )

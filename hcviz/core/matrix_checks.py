@@ -31,7 +31,7 @@ def feature_table(features: ArrayLike) -> Float:
     if issparse(features):
         raise InvalidData(
             "The features are a sparse matrix.",
-            "Give features.toarray(). Only similarities may be sparse: Problem(similarity=...).",
+            "Give a dense array. Only similarities may be sparse.",
         )
     try:
         array = features if _is_frozen(features) else np.array(features, dtype=np.float64)

@@ -81,10 +81,12 @@ class Problem:
     piles : sequence of Pile, optional
         The piles of a card sort whose cards are the items.
     is_table : bool
-        True if the columns of the features have different units. A DataFrame sets it.
+        True if the columns of the features have different units, so that distances use their
+        z-scores. It is always True for a DataFrame.
     scaling : str
         How the columns were or will be scaled, such as ``zscore``; "" if unknown. A DataFrame sets
         it.
+
     Attributes
     ----------
     n_items : int
@@ -92,6 +94,8 @@ class Problem:
     similarity_kind : str or None
         The name in ``SIMILARITIES`` of a similarity that was computed from the features; None for
         another one.
+    feature_weights : float64 (d,) or None
+        The weights of the columns; the scaled features contain their roots. None: all are 1.
 
     Raises
     ------
@@ -124,6 +128,7 @@ class Problem:
     is_table: bool = field(default=False, kw_only=True)
     similarity_kind: str | None = field(init=False, default=None)
     scaling: str = field(default="", kw_only=True)
+    feature_weights: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -197,10 +202,11 @@ class Problem:
             read = features_of_frame(self.features)
             put(self, "features", read.features)
             put(self, "is_table", True)
-            put(self, "scaling", "zscore")
             if self.feature_names is None:
                 put(self, "feature_names", read.names)
             names["features"] = read.labels
+        if self.is_table:
+            put(self, "scaling", "zscore")
         for noun in ("similarity", "dissimilarity"):
             if is_frame(getattr(self, noun)):
                 names[noun], matrix = matrix_of_frame(getattr(self, noun), noun)
@@ -514,7 +520,9 @@ class Problem:
         object.__setattr__(made, "similarity", self.dissimilarity)
         return made
 
-    def with_similarity_kind(self, kind: str, scaling: str = "") -> Problem:
+    def with_similarity_kind(
+        self, kind: str, scaling: str = "", weights: Float | None = None
+    ) -> Problem:
         """Return the same problem, with the name of the similarity of its features.
 
         Parameters
@@ -523,6 +531,8 @@ class Problem:
             Its name in ``SIMILARITIES``. With the default one, linkages compare the features.
         scaling : str
             How the features were scaled, such as ``zscore``.
+        weights : float64 (d,) or None
+            The weight of each feature, whose root the scaled features were multiplied by.
 
         Returns
         -------
@@ -546,6 +556,7 @@ class Problem:
         made = copy(self)  # all fields are checked and frozen already
         object.__setattr__(made, "similarity_kind", kind)
         object.__setattr__(made, "scaling", scaling)
+        object.__setattr__(made, "feature_weights", weights)
         return made
 
     @property

@@ -115,7 +115,7 @@ class TreeViews:
         Raises
         ------
         InvalidTree
-            The supports are not numbers from 0 to 1 (or NaN), one for each inner node.
+            The number of supports is not the number of inner nodes, or they are not shares.
 
         Examples
         --------
@@ -127,13 +127,17 @@ class TreeViews:
         try:
             values = None if support is None else np.array(support, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidTree("Supports must be numbers from 0 to 1, or None.") from None
+            raise InvalidTree("The supports are not numbers.", "Give shares from 0 to 1.") from None
         inner = self.n_nodes - self.n_leaves
         if values is not None and values.shape != (inner,):
             raise InvalidTree(f"{values.size} supports were given for {inner} inner nodes.")
         if values is not None:
-            if np.any((values < 0.0) | (values > 1.0)):
-                raise InvalidTree("Supports must be numbers from 0 to 1, or None.")
+            wrong = values[~np.isnan(values) & ~((values >= 0.0) & (values <= 1.0))]
+            if wrong.size:
+                raise InvalidTree(
+                    f"A support is a share from 0 to 1, not {wrong[0]:g}.",
+                    "Divide percentages by 100.",
+                )
             values.flags.writeable = False
         return self._changed(support=values)
 

@@ -318,6 +318,7 @@ class Dataset:
 
         Examples
         --------
+        >>> from hcviz.datasets import load
         >>> problem = load("zoo").problem(similarity="cosine")
         >>> problem.similarity.shape, problem.features.shape
         ((101, 101), (101, 16))
@@ -360,7 +361,8 @@ class Dataset:
         measured = self.similarity is not None or self.oracle is not None
         if similarity is None or filled is None or measured:
             return made
-        return made.with_similarity_kind(similarity, scaling)
+        weights = None if isinstance(factors, float) else factors**2
+        return made.with_similarity_kind(similarity, scaling, weights)
 
     @classmethod
     def from_problem(cls, problem: Problem, name: str = "data") -> Dataset:
@@ -395,11 +397,9 @@ class Dataset:
         features, weights = problem.features, None
         if problem.similarity_kind == DEFAULT_SIMILARITY:  # it is computed again
             similarity = oracle = None
-            if features is not None and problem.scaling == "zscore":  # times roots of weights
-                variance = features.var(axis=0)
-                known = np.where(variance > 0.0, variance, 1.0)
-                if not np.allclose(known, 1.0):
-                    features, weights = features / np.sqrt(known), tuple(known.tolist())
+            if features is not None and problem.feature_weights is not None:
+                known = np.where(problem.feature_weights > 0.0, problem.feature_weights, 1.0)
+                features, weights = features / np.sqrt(known), tuple(known.tolist())
         return cls(
             name=name,
             title=name,

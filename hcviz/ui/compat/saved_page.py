@@ -18,11 +18,17 @@ from bokeh.resources import INLINE
 from panel.io.notebook import patch_inline_stylesheets
 from panel.io.save import save
 
+#: The first line of the page.
+NOTE = (
+    '<p role="note" style="margin:0;padding:8px 12px;background:#fff4ce;color:#333;'
+    'font:14px sans-serif">This is a saved page. The tree and the heatmap can be zoomed. Buttons '
+    "need a running hcviz, so they do nothing here.</p>"
+)
 _LINK_ELSEWHERE = re.compile(r'<link [^>]*href="https?://[^>]*>')
 
 
 def write_page(view: Any, filename: str | Path, title: str) -> None:
-    """Write a Panel view as it is to ``filename``."""
+    """Write a Panel view as it is to ``filename``, below a note that its buttons do nothing."""
     document = Document()
     document.add_root(view.get_root(document))
     for model in document.models:
@@ -30,7 +36,9 @@ def write_page(view: Any, filename: str | Path, title: str) -> None:
             patch_inline_stylesheets(model)
     page = io.StringIO()
     save(document, page, title=title, resources=INLINE)
-    Path(filename).write_text(_LINK_ELSEWHERE.sub("", page.getvalue()), encoding="utf-8")
+    text = _LINK_ELSEWHERE.sub("", page.getvalue())
+    text = re.sub(r"<body[^>]*>", lambda found: found[0] + NOTE, text, count=1)
+    Path(filename).write_text(text, encoding="utf-8")
 
 
 __all__ = ["write_page"]
