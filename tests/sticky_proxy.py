@@ -21,49 +21,49 @@ class StickyProxy:
 
     def __init__(self, ports: Sequence[int]) -> None:
         self.ports, self.port = list(ports), free_port()
-        self._turns = itertools.cycle(range(len(ports)))
-        self._loop = asyncio.new_event_loop()
+        self.turns = itertools.cycle(range(len(ports)))
+        self.loop = asyncio.new_event_loop()
         begun = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(begun,), daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self.run, args=(begun,), daemon=True)
+        self.thread.start()
         begun.wait()
 
     def stop(self) -> None:
-        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        asyncio.run_coroutine_threadsafe(self.cancel(), self.loop).result()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
 
-    async def _cancel(self) -> None:
+    async def cancel(self) -> None:
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for each in tasks:
             each.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _run(self, begun: threading.Event) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(
-            asyncio.start_server(self._serve, "127.0.0.1", self.port, limit=2**20)
+    def run(self, begun: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(
+            asyncio.start_server(self.serve, "127.0.0.1", self.port, limit=2**20)
         )
         begun.set()
-        self._loop.run_forever()
+        self.loop.run_forever()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = await reader.readuntil(b"\r\n\r\n")
             found = re.search(rb"\b" + COOKIE + rb"=(\d+)", head)
-            wanted = int(found[1]) if found else next(self._turns)
-            number, upstream, down = await self._connect(wanted)
+            wanted = int(found[1]) if found else next(self.turns)
+            number, upstream, down = await self.connect(wanted)
             down.write(head)
             cookie = None if found and wanted == number else number
             await asyncio.gather(
-                self._forward(reader, down), self._forward(upstream, writer, cookie)
+                self.forward(reader, down), self.forward(upstream, writer, cookie)
             )
         except (OSError, EOFError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
 
-    async def _connect(self, wanted: int) -> tuple[int, asyncio.StreamReader, asyncio.StreamWriter]:
+    async def connect(self, wanted: int) -> tuple[int, asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the wanted server, or to the next one that listens."""
         for number in itertools.chain(range(wanted, len(self.ports)), range(wanted)):
             try:
@@ -72,7 +72,7 @@ class StickyProxy:
                 continue
         raise OSError("no server listens")
 
-    async def _forward(
+    async def forward(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int | None = None
     ) -> None:
         """Copy bytes until the end. The first answer sets the cookie, if ``number`` is given."""

@@ -330,3 +330,12 @@ def test_a_deferred_tree_is_computed_on_first_access():
         Tree.deferred(3, make).colour  # noqa: B018
     with pytest.raises(InvalidTree, match="Not a tree"):
         Tree.deferred(3, lambda: (np.array([3, 3, -1], np.int32), np.zeros(3))).height  # noqa: B018
+
+
+def test_constraints_by_name_are_those_by_number():
+    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).with_labels(["ant", "bee", "fox"])
+    found = tree.satisfies([("ant", "bee", "fox"), ("ant", "fox", "bee")], [{"ant", "bee"}])
+    assert found.tolist() == [True, False, True]
+    assert np.array_equal(found, tree.satisfies([(0, 1, 2), (0, 2, 1)], [{0, 1}]))
+    with pytest.raises(InvalidConstraint, match="wolf"):
+        tree.satisfies([("ant", "bee", "wolf")])

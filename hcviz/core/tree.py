@@ -437,8 +437,8 @@ class Tree(TreeViews):
 
         Parameters
         ----------
-        triplets : Triplets or int (m, 3), optional
-            The triplets.
+        triplets : Triplets, int (m, 3) or names (m, 3), optional
+            The triplets. Names need :meth:`with_labels`; the trees of a problem have them.
         groups : Groups or sets of items, optional
             Each holds if it is a clade.
 
@@ -457,8 +457,12 @@ class Tree(TreeViews):
         [True, False]
         """
         from hcviz.core.groups import Groups
+        from hcviz.core.item_names import indices_of
         from hcviz.core.triplets import Triplets
 
+        if self.labels is not None:
+            triplets = indices_of(triplets, self.labels, "The triplets")
+            groups = indices_of(groups, self.labels, "The groups")
         rows = Triplets.of(triplets, self.n_leaves).rows
         a, b, c = rows.T
         inner = self.lca(a, b)

@@ -1,0 +1,64 @@
+"""The notebooks for learners: form, and every cell and solution runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import nbformat
+import pytest
+
+from hcviz.ui.app import page
+from tests.conftest import ROOT
+
+mpl.use("agg")
+PATHS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if path.stem != "quickstart"]
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def prose(notebook: Any) -> str:
+    return "\n\n".join(each.source for each in notebook.cells if each.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_it_has_the_form_of_a_lesson(path: Path) -> None:
+    """A title, more prose than code, an exercise with a folded solution, no other host."""
+    notebook = read(path)
+    assert notebook.cells[0].source.startswith("# ")
+    text = prose(notebook)
+    code = "".join(each.source for each in notebook.cells if each.cell_type == "code")
+    assert len(text) > len(code)
+    exercise = text[text.index("## Exercise") :]
+    assert "<summary>Solution</summary>" in exercise
+    assert exercise.rstrip().endswith("</details>")
+    assert "://" not in text + code
+    assert "**" in text  # a question to think about before the answer
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_its_cells_and_solution_run(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, without a kernel's loop: kernels of numba are loaded once for all."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(page, "running_loop", lambda: None)
+    scope: dict[str, Any] = {}
+    for cell in read(path).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, scope)
+        for solution in re.findall(r"```python\n(.*?)```", cell.source, re.DOTALL):
+            exec(solution, scope)
+    for value in scope.values():
+        if hasattr(value, "explorer"):
+            value.explorer.store.close()
+
+
+def test_the_readme_names_the_notebooks() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for path in PATHS:
+        assert f"notebooks/{path.name}" in readme
