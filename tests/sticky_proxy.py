@@ -55,9 +55,7 @@ class StickyProxy:
             number, upstream, down = await self.connect(wanted)
             down.write(head)
             cookie = None if found and wanted == number else number
-            await asyncio.gather(
-                self.forward(reader, down), self.forward(upstream, writer, cookie)
-            )
+            await asyncio.gather(self.forward(reader, down), self.forward(upstream, writer, cookie))
         except (OSError, EOFError, asyncio.CancelledError):
             pass
         finally:
