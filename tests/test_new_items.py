@@ -191,7 +191,7 @@ def test_dates_count_from_the_first_date_of_the_table_and_texts_have_one_sentenc
     with pytest.raises(InvalidData, match="holds 'soon', where the table has dates"):
         hcviz.place(data, BEASTS, pd.concat([new, soon]))
     assert hcviz.place(data, BEASTS, new[["size"]]).notes == (
-        "2 columns missing in the new rows: 'when', 'desc'. The means of the table are used.",
+        "2 columns missing in the new rows: 'when', 'desc'. Items are compared by the others.",
     )
 
 
@@ -312,3 +312,32 @@ def test_the_command_compares_two_files(tmp_path, capsys):
     assert '"only_second": [\n    "oak"\n  ]' in capsys.readouterr().out
     assert main(["compare", str(tmp_path / "a.txt"), str(tmp_path / "x.png")]) == 2
     assert "a taxonomy is read from" in capsys.readouterr().err
+
+
+def test_an_item_is_compared_by_the_columns_that_it_has():
+    """A missing cell alone does not make an item unlike all others, and hides no other oddity."""
+    rng = np.random.default_rng(3)
+    centre = np.repeat([0.0, 10.0], 30)
+    table = pd.DataFrame(
+        {
+            "size": centre + rng.normal(size=60),
+            "price": centre + rng.normal(size=60),
+            "shelf": np.where(centre > 5, "high", "low"),
+        },
+        index=[f"i{k}" for k in range(60)],
+    )
+    taxonomy = taxonomy_of(60, ("Low", list(range(30))), ("High", list(range(30, 60))))
+    new = pd.DataFrame(
+        {"size": [0.1, 9.9, 40.0, np.nan], "price": [0.0, 10.0, 10.0, np.nan], "shelf": [None] * 4},
+        index=["small", "large", "huge", "blank"],
+    )
+    found = hcviz.place(table, taxonomy, new)
+    assert [each.group.name for each in found.items[:3]] == ["Low", "High", "High"]
+    assert [each.is_unplaced for each in found.items[:3]] == [False, False, True]
+    alone = hcviz.place(table[["size", "price"]], taxonomy, new.iloc[:3])
+    assert [each.probability for each in alone.items] == pytest.approx(
+        [each.probability for each in found.items[:3]]
+    )
+    half = pd.DataFrame({"size": [0.1], "price": [np.nan], "shelf": ["low"]}, index=["half"])
+    together = hcviz.place(table, taxonomy, pd.concat([new, half]))
+    assert together.items[4] == hcviz.place(table, taxonomy, half).items[0]

@@ -124,7 +124,7 @@ def matching_rows(
         unique = list(dict.fromkeys(missing))
         notes.append(
             f"{count_noun(len(unique), 'column')} missing in the new rows: {_listed(unique)}. "
-            "The means of the table are used."
+            "Items are compared by the others."
         )
     return found
 

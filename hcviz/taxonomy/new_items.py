@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     import pandas
 
 Float = NDArray[np.float64]
+Int = NDArray[np.intp]
 
 #: The widths and shares that are tried. A width is relative to the typical distance of two items.
 SHARPNESS = 2.0 ** np.arange(-3, 9)
 SHARED = (0.01, 0.02, 0.05, 0.1, 0.2)
 #: The width is learnt on at most this many items.
 MAX_LEARNT = 1000
+#: Sets of missing columns with votes of their own.
+MAX_KINDS = 8
 #: Numbers of a block of distances.
 BLOCK = 2_000_000
 
@@ -138,8 +141,8 @@ def place(
     taxonomy : Taxonomy
         The groups. Their members are used, not their places in the tree.
     new_rows : DataFrame or float (m, d)
-        The new items, with the columns of the table. Other columns are ignored. Missing cells and
-        columns get the mean of the table.
+        The new items, with the columns of the table. Other columns are ignored. An item is compared
+        by the columns in which it has a cell.
     sure : float
         Lowest probability of an inner group. Below it, the path ends at the group around it.
     outliers : float
@@ -168,7 +171,9 @@ def place(
     items' own groups, each left out in turn.
 
     An item fits nowhere if it is farther from its nearest item than nearly all known items are from
-    theirs: beyond the quantile 1 - ``outliers`` of those distances.
+    theirs: beyond the quantile 1 - ``outliers`` of those distances. All this is computed for each
+    set of missing columns, of which the eight most frequent count. For other items, and for those
+    without any cell, missing cells are the mean of the table.
 
     With 20 % of the items held out, 40 times: for the classes of Zoo, 95 % of the groups are right
     at a mean probability of 95 %. For Iris both are 95 % and 94 %. For kitchen.csv, cut into 8
@@ -242,15 +247,35 @@ def _place(
             raise InvalidParameter(f"{name} must be between 0 and 1, not {value}.")
     known = column_mean(known)
     mean = known.mean(axis=0)
-    fresh = np.where(np.isnan(fresh), mean, fresh)
+    missing = np.isnan(fresh)
+    fresh = np.where(missing, mean, fresh)
     deviation = known.std(axis=0)
     factors = table.factors(known) if hasattr(table, "factors") else 1.0
-    model = _Votes(scaled(known, mean, deviation) * factors, taxonomy.groups)
-    limit = model.learn(outliers)
-    return PlacedItems(
-        tuple(model.placed(labels, scaled(fresh, mean, deviation) * factors, limit, sure)),
-        tuple(notes),
-    )
+    known = scaled(known, mean, deviation) * factors
+    fresh = scaled(fresh, mean, deviation) * factors
+    found: dict[int, PlacedItem] = {}
+    for columns, rows in _by_missing_columns(missing):
+        model = _Votes(known[:, columns], taxonomy.groups)
+        limit = model.learn(outliers)
+        names = [labels[row] for row in rows]
+        placed = model.placed(names, fresh[np.ix_(rows, columns)], limit, sure)
+        found.update(zip(rows.tolist(), placed, strict=True))
+    return PlacedItems(tuple(found[row] for row in range(len(fresh))), tuple(notes))
+
+
+def _by_missing_columns(missing: NDArray[np.bool_]) -> list[tuple[Int, Int]]:
+    """Return the columns by which items are compared, and the rows of these items.
+
+    ``missing`` is bool (m, d). All columns are in the last entry, for all other rows.
+    """
+    kinds, kind, count = np.unique(missing, axis=0, return_inverse=True, return_counts=True)
+    kind = kind.reshape(-1)
+    chosen = [k for k in np.argsort(-count, kind="stable") if not kinds[k].all()][:MAX_KINDS]
+    found = [(np.flatnonzero(~kinds[k]), np.flatnonzero(kind == k)) for k in chosen]
+    rest = np.flatnonzero(~np.isin(kind, chosen))
+    if rest.size:
+        found.append((np.arange(missing.shape[1]), rest))
+    return found
 
 
 def _as_table(data: Any) -> Any:
