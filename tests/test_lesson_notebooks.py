@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import matplotlib as mpl
 import nbformat
 import pytest
 
+import hcviz
 from hcviz.ui.app import page
 from tests.conftest import ROOT
 
@@ -47,15 +49,27 @@ def test_its_cells_and_solution_run(
     """In this process, without a kernel's loop: kernels of numba are loaded once for all."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(page, "running_loop", lambda: None)
+    views: list[Any] = []
+    explore = hcviz.explore
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        views.append(explore(*arguments, **options))
+        return views[-1]
+
+    monkeypatch.setattr(hcviz, "explore", noted)
     scope: dict[str, Any] = {}
     for cell in read(path).cells:
         if cell.cell_type == "code":
             exec(cell.source, scope)
         for solution in re.findall(r"```python\n(.*?)```", cell.source, re.DOTALL):
             exec(solution, scope)
-    for value in scope.values():
-        if hasattr(value, "explorer"):
-            value.explorer.store.close()
+    assert views
+    for view in views:
+        view.explorer.store.close()
+    scope.clear()
+    views.clear()
+    del view
+    gc.collect()  # other tests look at what explorers leave behind
 
 
 def test_the_readme_names_the_notebooks() -> None:
