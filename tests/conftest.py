@@ -65,15 +65,13 @@ def settled() -> Driver:
 
 
 @pytest.fixture
-def unconstrained(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def unconstrained(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a method in the registry that ignores constraints."""
-    from hcviz.algorithms import MODULES, get
+    from hcviz.algorithms import MODULES
     from tests.unconstrained import NAME
 
     monkeypatch.setitem(MODULES, NAME, "tests.unconstrained")
-    get.cache_clear()
-    yield NAME
-    get.cache_clear()
+    return NAME
 
 
 @pytest.fixture

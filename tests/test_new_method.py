@@ -27,9 +27,7 @@ from tests.toymethod import ALGORITHMS
 @pytest.fixture
 def toy(monkeypatch):
     monkeypatch.setitem(MODULES, "toy", "tests.toymethod")
-    get.cache_clear()
-    yield get("toy")
-    get.cache_clear()
+    return get("toy")
 
 
 def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
