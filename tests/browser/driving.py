@@ -255,6 +255,22 @@ def columns(page: Page, source: str, *names: str) -> list[list]:
     )
 
 
+def branches(page: Page) -> list[tuple[float, float]]:
+    """Middles of the lines above clades of two items or more, as data points: longest line first.
+
+    A clade is drawn as the path from one child to its bar, along the bar, and to the other child.
+    """
+    x, y = columns(page, "tree-lines", "x", "y")
+    found = []
+    for k in range(len(x) - 3):
+        if any(v != v for v in x[k : k + 4]) or x[k + 1] != x[k + 2]:
+            continue
+        for child, row in ((x[k], y[k]), (x[k + 3], y[k + 3])):
+            if child > 0:
+                found.append((x[k + 1] - child, (x[k + 1] + child) / 2, row))
+    return [(middle, row) for _, middle, row in sorted(found, reverse=True)]
+
+
 def click(page: Page, figure: str, x: float, y: float, **options: object) -> None:
     """A real click on the canvas at the data point (x, y)."""
     page.mouse.click(*pixel(page, figure, x, y), **options)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import columns, pixel, ranges, wait_for, wait_idle, wait_still
+from tests.browser.driving import branches, columns, pixel, ranges, wait_for, wait_idle, wait_still
 
 TIP = """() => {
   const tip = document.querySelector(".hc-tip")
@@ -49,8 +49,8 @@ def test_a_click_on_a_name_selects_that_item(server, new_page):
 
 def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
     page, dashboard = opened(server, new_page, data="zoo", method="average")
-    left, _, start, end = ranges(page, "tree")
-    at = pixel(page, "tree", left * 0.3, start + (end - start) * 0.5)
+    clade, other = branches(page)[:2]
+    at = pixel(page, "tree", *clade)
     page.mouse.move(*at)
     wait_for(page, f"() => ({TIP})().includes('items')")
     page.mouse.click(*at)
@@ -58,7 +58,7 @@ def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
     page.mouse.move(at[0] + 1, at[1])  # still on what was selected
     page.wait_for_timeout(400)
     assert page.evaluate(TIP) == ""
-    page.mouse.move(*pixel(page, "tree", left * 0.9, start + (end - start) * 0.2))
+    page.mouse.move(*pixel(page, "tree", *other))
     wait_for(page, f"() => ({TIP})().includes('items') && ({OVER})() > 0")
     dashboard.choose("method", "single")
     wait_for(page, f"() => ({TIP})() === '' && ({OVER})() === 0")
@@ -72,10 +72,13 @@ def test_no_pixel_of_an_old_selection_is_left(server, new_page):
     """Around the frames there is only paper, however often something else was selected."""
     page, dashboard = opened(server, new_page, data="zoo", method="average")
     left, _, start, end = ranges(page, "tree")
-    for share in (0.2, 0.5, 0.8, 0.35):
-        page.mouse.click(*pixel(page, "tree", left * 0.4, start + (end - start) * share))
+    seen = ""
+    for clade in branches(page)[:4]:
+        page.mouse.click(*pixel(page, "tree", *clade))
         expect(dashboard.selected).to_contain_text("items")
-        page.wait_for_timeout(350)
+        expect(dashboard.selected).not_to_have_text(seen)
+        seen = dashboard.selected.inner_text()
+        page.wait_for_timeout(350)  # not a double click
     page.mouse.move(*pixel(page, "tree", left * 0.4, start + (end - start) * 0.9))
     page.mouse.wheel(0, -600)  # the selection is out of view
     wait_still(page)

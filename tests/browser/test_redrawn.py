@@ -44,6 +44,7 @@ def test_fields_of_constraints_show_what_holds(zoo):
     expect(weight).to_have_count(0)
     expect(first.get_by_label("Note text")).to_have_value("both hunt")
     first.get_by_role("button", name="Note").click()
+    expect(weight).to_be_visible()  # the panel is drawn with the open note
     note = first.get_by_label("Note text")
     note.press_sequentially(" at night")
     note.press("Escape")
