@@ -14,7 +14,8 @@ from typing import Any, Literal
 import param
 
 from hcviz.algorithms import algorithms, fit, get
-from hcviz.algorithms.base import Algorithm, parameter_doc
+from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.parameter_values import parameter_doc
 from hcviz.core.tree import Tree
 
 

@@ -46,9 +46,6 @@ def fit(*arguments, **options):
 
 
 CASES = [
-    # methods
-    (fit([], GOOD), InvalidParameter, r"There is no method \[\]"),
-    (lambda: hcviz.describe(["ddt"]), InvalidParameter, r"There is no method \['ddt'\]"),
     # seeds
     (fit("average", GOOD, seed=-1), InvalidParameter, "seed must be .* 0 or more, not -1"),
     (fit("average", GOOD, seed="today"), InvalidParameter, "seed must be"),

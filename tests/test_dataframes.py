@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from pathlib import Path
 
@@ -234,10 +233,3 @@ def test_other_types_are_refused(given):
 def test_the_error_for_missing_cells_explains_how_to_fill_them():
     with pytest.raises(InvalidData, match="fill_missing"):
         hcviz.fit("average", np.array([[1.0], [np.nan]]))
-
-
-def test_a_changed_copy_of_a_frames_problem_is_compared_alike(frame):
-    problem = Problem(frame)
-    copy = dataclasses.replace(problem, piles=())
-    assert (copy.is_table, copy.scaling) == (True, "zscore")
-    assert hcviz.fit("average", copy) == hcviz.fit("average", problem)

@@ -78,7 +78,7 @@ def test_describe_escapes_and_refuses():
         hcviz.describe("dtt")
 
 
-@pytest.mark.parametrize("wrong", [[], {}, 3, None])
+@pytest.mark.parametrize("wrong", [[], ["ddt"], {}, 3, None])
 def test_a_name_that_is_no_text_is_one_sentence(wrong):
     for call in (lambda: hcviz.fit(wrong, [[0.0], [1.0]]), lambda: hcviz.describe(wrong)):
         with pytest.raises(InvalidParameter, match="There is no method"):

@@ -159,6 +159,8 @@ def test_a_copy_of_a_tables_problem_is_still_a_table():
     copied = replace(Problem(FRAME), triplets=[(0, 1, 2)])
     assert (copied.is_table, copied.scaling) == (True, "zscore")
     np.testing.assert_array_equal(copied.coordinates, Problem(FRAME).coordinates)
+    unchanged = replace(Problem(FRAME), piles=())
+    assert hcviz.fit("average", unchanged) == hcviz.fit("average", Problem(FRAME))
 
 
 @pytest.mark.parametrize("scaling", ["none", "range", "centred", "zscore"])

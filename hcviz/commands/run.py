@@ -47,8 +47,6 @@ def run(options: argparse.Namespace) -> None:
         raise InvalidParameter(
             "--json prints the tree in Newick.", "Leave out --json, or add --out FILE."
         )
-    if not to_stdout and options.out.is_dir():
-        raise InvalidParameter(f"--out {options.out} is a folder.", "Name a file.")
     method = get(options.method)
     params = parameter_values(method, options)
     data = _data(options, method)

@@ -83,9 +83,6 @@ class Problem:
     is_table : bool
         True if the columns of the features have different units, so that distances use their
         z-scores. It is always True for a DataFrame.
-    scaling : str
-        How the columns were or will be scaled, such as ``zscore``; "" if unknown. A DataFrame sets
-        it.
 
     Attributes
     ----------
@@ -94,6 +91,8 @@ class Problem:
     similarity_kind : str or None
         The name in ``SIMILARITIES`` of a similarity that was computed from the features; None for
         another one.
+    scaling : str
+        How the columns were or will be scaled, such as ``zscore``; "" if unknown.
     feature_weights : float64 (d,) or None
         The weights of the columns; the scaled features contain their roots. None: all are 1.
 
@@ -127,7 +126,7 @@ class Problem:
     n_items: int = field(init=False)
     is_table: bool = field(default=False, kw_only=True)
     similarity_kind: str | None = field(init=False, default=None)
-    scaling: str = field(default="", kw_only=True)
+    scaling: str = field(init=False, default="")
     feature_weights: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:

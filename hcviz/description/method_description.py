@@ -8,8 +8,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from hcviz.algorithms import get
-from hcviz.algorithms.base import parameter_doc
 from hcviz.algorithms.names import MethodName
+from hcviz.algorithms.parameter_values import parameter_doc
 
 if TYPE_CHECKING:
     import pandas as pd

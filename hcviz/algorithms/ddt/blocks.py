@@ -9,10 +9,11 @@ begins at the block's topmost branch. If S is at a branch of R with more than m 
 in no block and stays where it is.
 
 Every other regraft is into all of R, so that a chain recovers soon from the repair of a tree. The
-sizes of the blocks between take turns: 2, 4, 8, and so on, each for four blocks.
+sizes of the blocks take turns: 2, 4, 8, and so on. Each serves for four local regrafts and the four
+regrafts into all of R between them.
 
-In three of four pairs of turns S is a leaf, drawn uniformly. The clades that change slowly are
-those that single items join and leave, and a larger subtree seldom finds another place.
+In three of these four pairs of turns S is a leaf, drawn uniformly. The clades that change slowly
+are those that single items join and leave, and a larger subtree seldom finds another place.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -24,7 +25,8 @@ import numpy as np
 from hcviz.algorithms.ddt.work import GIVEN, PARENT, SCALES, SIZE
 from hcviz.core.jit import njit
 
-#: Pairs of turns, one local and one into the whole tree; all but the last prune a leaf.
+#: Pairs of turns with one size of blocks: a local turn and one into the whole tree. All but the
+#: last pair prune a leaf.
 PAIRS = 4
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import parameter_doc
+from hcviz.algorithms.parameter_values import parameter_doc
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, Session
 from hcviz.ui.state import default_method

@@ -11,7 +11,7 @@ import param
 
 from hcviz import datasets
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import parameter_doc
+from hcviz.algorithms.parameter_values import parameter_doc
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
 from hcviz.ui.features.parameters.field_fault import FieldFault
