@@ -198,8 +198,8 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     assert again.session is before  # nothing happens until the person chooses
     resume(second, loop)
     assert statements(again.session) == statements(store.session)
-    assert [p.label for p in again.session.past][:-1] == [p.label for p in store.session.past]
-    assert [p.label for p in again.session.future] == []  # running on is a step of its own
+    assert [p.label for p in again.session.past] == [p.label for p in store.session.past]
+    assert [p.label for p in again.session.future] == [p.label for p in store.session.future]
     assert again.view.unfinished is None
     assert again.session.status == "sampling"  # it was at work, and is again
     loop.until(lambda: again.session.status == "settled")
@@ -209,6 +209,27 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
     assert statements(read_journal(folder, get).session) == statements(store.session)
+
+
+def test_after_a_loss_undo_removes_the_last_answer_and_shows_a_tree(make, shelf, loop):
+    store = make("zoo")
+    first = AutosaveController(store, shelf)
+    first.next_base = float("inf")  # lost before a base with trees is written
+    for answer in (act.AddConstraint((0, 1), 2), act.AddConstraint((3, 4), 5)):
+        store.dispatch(answer)
+        loop.until(lambda: store.session.status == "settled")
+    first.tick(unattended=True)
+
+    again = make("iris")
+    resume(AutosaveController(again, shelf), loop)
+    loop.until(lambda: again.session.status == "settled")
+    again.dispatch(act.Undo())
+    assert statements(again.session) == statements(store.session)[:1]
+    loop.until(lambda: again.session.status == "settled")
+    assert again.session.tree.satisfies(again.session.triplets).all()
+    again.dispatch(act.Redo())
+    assert again.session.status == "settled"
+    assert statements(again.session) == statements(store.session)
 
 
 def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, monkeypatch):

@@ -487,6 +487,11 @@ class Rerun(Action):
 
 
 @dataclass(frozen=True)
+class RerunInterrupted(Action):
+    """Run again what was interrupted when the session was lost; this is no step for undo."""
+
+
+@dataclass(frozen=True)
 class Cancel(Action):
     """Stop the run. The shown tree stays."""
 

@@ -15,6 +15,7 @@ from hcviz.session.actions import (
     Finished,
     LoadedData,
     Rerun,
+    RerunInterrupted,
     SetMethod,
     SetParams,
     SetSeed,
@@ -174,6 +175,10 @@ def rerun(session: Session, action: Rerun) -> UpdateResult:
     where: WarmStart = "nothing" if action.fresh else "snapshot"
     text = "Running from the start." if action.fresh else "Continuing the run."
     return start_run(add_undo_step(session, "Run"), text, where)
+
+
+def rerun_interrupted(session: Session, action: RerunInterrupted) -> UpdateResult:
+    return start_run(session, session.cause, "snapshot", "Running again what was interrupted.")
 
 
 def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateResult:

@@ -179,16 +179,23 @@ def _undo(session: Session, action: act.Undo) -> UpdateResult:
     if not session.past:
         return announce(session, "There is nothing to undo.")
     session, effects = undo(session)
-    session, announced = announce(session, f"Undone: {session.future[-1].label}")
-    return session, effects + announced
+    return _shown_again(session, effects, f"Undone: {session.future[-1].label}")
 
 
 def _redo(session: Session, action: act.Redo) -> UpdateResult:
     if not session.future:
         return announce(session, "There is nothing to redo.")
     session, effects = redo(session)
-    session, announced = announce(session, f"Redone: {session.past[-1].label}")
-    return session, effects + announced
+    return _shown_again(session, effects, f"Redone: {session.past[-1].label}")
+
+
+def _shown_again(session: Session, effects: tuple[Effect, ...], text: str) -> UpdateResult:
+    """Announce the restored state. If its run was interrupted before the first tree, run it."""
+    if session.n_items and session.snapshot is None and session.status == "idle":
+        session, more = start_run(session, session.cause, "nothing", text)
+    else:
+        session, more = announce(session, text)
+    return session, effects + more
 
 
 def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResult:
@@ -259,6 +266,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,
     act.Rerun: runs.rerun,
+    act.RerunInterrupted: runs.rerun_interrupted,
     act.Cancel: runs.cancel,
     act.Finished: runs.finished,
     act.Failed: runs.failed,

@@ -64,4 +64,6 @@ def test_a_browser_moves_to_the_other_server_when_its_own_is_killed(
     expect(page.locator(".hc-bar .status")).to_have_text("Done")
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}
     assert int(cookies["hcviz-process"]) == 1 - own
+    page.keyboard.press("Control+z")
+    expect(dashboard.constraints).to_have_count(1)
     without_server(watch)

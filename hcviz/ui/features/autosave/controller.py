@@ -326,7 +326,7 @@ class AutosaveController(Controls):
         else:
             self._when_written(lambda: sessions_on_disk.discard(offer.name))
         if found.session.status == "sampling":  # a run was interrupted: the tree is not final
-            store.dispatch(act.Rerun())
+            store.dispatch(act.RerunInterrupted())
         store.change_view(unfinished=None, message=message, error=error)
 
     def _when_written(self, call: Callable[[], None]) -> None:
