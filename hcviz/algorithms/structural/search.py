@@ -280,7 +280,8 @@ DASGUPTA_SEARCH = Algorithm(
     heights=SIZE,
     params=Parameters,
     summary="Moves subtrees to where they make the tree cheapest, again and again, and shows the "
-    "best one so far: the lowest cost of all methods here.",
+    "best one so far. Best for up to a few thousand items; sparsest cuts are 10 to 130 times as "
+    "fast, and cost up to 2 per cent more.",
 )
 
 
