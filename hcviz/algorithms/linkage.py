@@ -158,7 +158,12 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
 
 
 ALGORITHMS = (
-    _algorithm("average", "Average linkage", "Merges the two clusters nearest on average."),
+    _algorithm(
+        "average",
+        "Average linkage",
+        "Merges the two clusters nearest on average. "
+        "On dense similarities, faster than sparsest cuts at about the same cost.",
+    ),
     _algorithm("single", "Single linkage", "Merges the two clusters with the nearest items."),
     _algorithm("complete", "Complete linkage", "Merges the two clusters of least diameter."),
     _algorithm("ward", "Ward's linkage", "Merges where the spread within clusters grows least."),

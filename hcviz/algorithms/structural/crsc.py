@@ -206,7 +206,8 @@ CRSC = Algorithm(
     objective="minimise",
     compare_order=4,
     summary="Cuts the items in two, again and again, where their similarity is least; "
-    "constrained items stay together. Deterministic, and fast at thousands of items.",
+    "constrained items stay together. Best for sparse neighbour graphs of many items; on dense "
+    "similarities, average linkage is faster.",
 )
 
 CRBC = Algorithm(

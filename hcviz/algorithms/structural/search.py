@@ -10,7 +10,7 @@ import param
 from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm, start_tree
-from hcviz.algorithms.structural import regraft
+from hcviz.algorithms.structural import regraft, starts
 from hcviz.algorithms.structural.crsc import lowest_similarity
 from hcviz.algorithms.structural.recursion import CutSettings, recurse
 from hcviz.algorithms.structural.regraft import EVALUATED, Best, Search
@@ -76,12 +76,13 @@ def run(
     far, and a few random regrafts begin the next descent. Every tree yielded is the best so far, so
     costs never increase. Hard triplets hold in all of them.
 
-    It begins at ``start``, repaired and made binary, else at CRSC's tree (for dissimilarities at a
-    balanced one). A constant added to all pairs adds the same to every binary tree's cost, (n^3 -
-    n)/3 times the constant. So negative numbers need no shift.
+    It begins at ``start``, repaired and made binary. Otherwise it begins at the cheapest of three
+    trees: CRSC's, average linkage, and the agglomeration Paris (Bonald et al. 2018). For
+    dissimilarities it begins at a balanced tree. A constant added to all pairs adds (n^3 - n)/3
+    times the constant to every binary tree's cost. So negative numbers need no shift.
 
     Raises :class:`InconsistentTriplets` before it yields anything, unless ``lam`` is given. It
-    needs a dense matrix, and O(n) memory beside it.
+    needs a dense matrix, and a float32 copy of it for the first tree.
     """
     if params.objective == "dissimilarity":
         problem = problem.as_dissimilarities()
@@ -128,7 +129,7 @@ def _search(
     if n < 3:
         yield snapshot(Tree.star(n), total)
         return
-    first_tree = warm_tree or (yield from _first(problem, sign, soft))
+    first_tree = warm_tree or (yield from _first(problem, triplets, sign, lam, soft))
     s = allocate(n, triplets, lam, Nesting(problem.groups, n))
     left, right = binary_children(first_tree)
     regraft.put_tree(s, left, right, 2 * n - 2)
@@ -155,8 +156,15 @@ def _search(
     yield snapshot(cheapest, total)
 
 
-def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, Tree]:
-    """Return the first tree, in steps: CRSC's, or a balanced one for dissimilarities."""
+def _first(
+    problem: Problem, triplets: Triplets, sign: float, lam: float, soft: bool
+) -> Generator[None, None, Tree]:
+    """Return the first tree, in steps; for dissimilarities a balanced one.
+
+    It is the cheapest of CRSC's, average linkage and Paris. Linkages are repaired to satisfy hard
+    constraints. With soft triplets, CRSC and the linkages ignore them, and the price of those they
+    violate counts.
+    """
     n = problem.n_items
     known = problem.without_constraints() if soft else problem
     if sign < 0:
@@ -168,7 +176,23 @@ def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, T
         if snapshot is not None:
             tree = snapshot.tree
         yield None
+    matrix = problem.similarity_or_default
+    least = _objective(tree, matrix, triplets, lam)
+    for mass in starts.masses(matrix):
+        other = yield from starts.agglomerate(matrix, mass)
+        other = build_guided(other, known.triplets, known.groups)
+        if not other.is_binary:
+            other = Tree.from_linkage(other.to_linkage())
+        cost = _objective(other, matrix, triplets, lam)
+        if cost < least:
+            tree, least = other, cost
+        yield None
     return tree
+
+
+def _objective(tree: Tree, matrix: Any, triplets: Triplets, lam: float) -> float:
+    """Return what the search minimises for similarities."""
+    return dasgupta_cost(tree, matrix) + (penalty(tree, triplets, lam) if lam else 0.0)
 
 
 def allocate(n: int, triplets: Triplets, lam: float, nesting: Nesting | None = None) -> Search:
@@ -256,7 +280,8 @@ DASGUPTA_SEARCH = Algorithm(
     heights=SIZE,
     params=Parameters,
     summary="Moves subtrees to where they make the tree cheapest, again and again, and shows the "
-    "best one so far: the lowest cost of all methods here.",
+    "best one so far. Best for up to a few thousand items; sparsest cuts are 10 to 130 times as "
+    "fast, and cost up to 2 per cent more.",
 )
 
 
