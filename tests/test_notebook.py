@@ -267,7 +267,7 @@ def test_the_view_has_its_results_as_attributes() -> None:
     seen.clear()
     store.dispatch(act.AddConstraint(tuple(group), EVERYTHING_ELSE))
     store.dispatch(act.NameGroup(tuple(group), "Trio"))
-    until(lambda: store.session.status == "settled")
+    until(lambda: store.session.status == "settled" and view.session is store.session)
     assert {name for name, _ in seen} == set(names)
     assert [c.group for c in view.constraints] == [tuple(group)]
     assert view.tree.has_clade(group)
