@@ -1,7 +1,7 @@
 """Load of a server by many sessions: clicks, openings, memory, jobs, and the event loop.
 
     python benchmarks/load.py [--sessions 1 8 30] [--seconds 30] [--soak 200] [--data zoo]
-    --processes 2                          # two servers with one state folder, as behind a proxy
+    --processes 2                          # hcviz serve --processes 2: two servers and a proxy
 
 A real server process, and clients that speak the browser's protocol (:mod:`load_client`) from this
 process. Each session runs the sampler. Every three seconds its person does something: twice a click
@@ -13,10 +13,11 @@ tap: seconds from a click that is sent to the message that answers it.
 answer: seconds from Enter to the first tree of the new run.
 open: seconds from the request of a page to its first tree, with N - 1 other sessions at work.
 memory: MB of the server process for each session, over the server without sessions; then of the
-    server and all its workers.
+    server and all its workers. With several processes, the servers and the proxy together.
 jobs: the largest number of jobs that were running at once.
 loop: the longest call on the event loop in ms, the calls above 20 ms each second, and the CPU
-    seconds of the loop each second. Times include what other programs take of the cores.
+    seconds of the loop each second. Times include what other programs take of the cores. Several
+    processes report neither these nor the jobs.
 soak: sessions opened and closed. The slope of the memory is fitted to its second half.
 """
 
@@ -52,13 +53,16 @@ from tests.ports import free_port  # noqa: E402
 #: Seconds between two acts of a person, after which an answer is late, and until a closed session
 #: must be gone.
 PACE, LATE, GONE = 3.0, 30.0, 60.0
+#: Seconds that several processes have to load their kernels.
+SETTLED = 30.0
 
 
 class LoadServer:
-    """A server process, and what it reports."""
+    """A server, and what it reports; several processes behind one address report nothing."""
 
-    def __init__(self, folder: Path, data: str, options: list[str]) -> None:
+    def __init__(self, folder: Path, data: str, options: list[str], processes: int = 1) -> None:
         self.port = free_port()
+        self._reports = processes == 1
         self._report = folder / f"report-{self.port}.json"
         self._census = folder / f"census-{self.port}.json"
         self.log = folder / f"server-{self.port}.log"
@@ -67,6 +71,8 @@ class LoadServer:
             "PYTHONPATH": str(ROOT),
         }  # fmt: skip
         command = [sys.executable, str(ROOT / "benchmarks" / "load_server.py"), str(self._report)]
+        if not self._reports:
+            command = [sys.executable, "-m", "hcviz", "serve", "--processes", str(processes)]
         self.process = subprocess.Popen(
             [*command, data, "--port", str(self.port), *options],
             env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
@@ -86,10 +92,13 @@ class LoadServer:
 
     def measure(self) -> None:
         """Begin to measure the event loop again."""
-        self.process.send_signal(signal.SIGUSR2)
+        if self._reports:
+            self.process.send_signal(signal.SIGUSR2)
 
     def report(self) -> dict[str, float]:
         """Return the figures of the event loop and the jobs."""
+        if not self._reports:
+            return dict.fromkeys(("jobs", "longest", "long", "busy"), float("nan"))
         found: dict[str, float] = json.loads(self._report.read_text(encoding="utf-8"))
         return found
 
@@ -104,9 +113,11 @@ class LoadServer:
 
     def memory(self, workers: bool = False) -> float:
         """Return the resident memory in MB, with that of its worker processes or without."""
-        pids = [self.process.pid]
+        pids = servers = [self.process.pid]
+        if not self._reports:
+            pids = servers = [*servers, *_children(self.process.pid)]
         if workers:
-            pids += _children(self.process.pid)
+            pids = [*{*servers, *(each for pid in servers for each in _children(pid))}]
         return sum(_resident(pid) for pid in pids) / 1e6
 
     def stop(self) -> None:
@@ -212,20 +223,18 @@ class Row:
     busy: float
 
 
-async def load(servers: list[LoadServer], sessions: int, seconds: float) -> Row:
-    """Open sessions one after the other, on the servers in turn, and let their persons answer."""
-    before = sum(each.memory() for each in servers)
+async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
+    """Open sessions one after the other, and let their persons answer."""
+    before = server.memory()
     persons: list[Person] = []
     async with AsyncExitStack() as stack:
         working: list[asyncio.Future[None]] = []
         for number in range(sessions):
-            port = servers[number % len(servers)].port
-            client = await stack.enter_async_context(Client(port, {"method": "ddt"}))
+            client = await stack.enter_async_context(Client(server.port, {"method": "ddt"}))
             persons.append(Person(client, random.Random(number)))
             # They work from the start, so that each session opens beside the others.
             working.append(asyncio.ensure_future(persons[-1].work(1e9)))
-        for server in servers:
-            server.measure()
+        server.measure()
         for person in persons:
             person.taps.clear()
             person.answers.clear()
@@ -238,9 +247,8 @@ async def load(servers: list[LoadServer], sessions: int, seconds: float) -> Row:
         for found in await asyncio.gather(*working, return_exceptions=True):
             if isinstance(found, Exception):
                 raise found
-        reports = [server.report() for server in servers]
-        memory = sum(server.memory() for server in servers)
-        everything = sum(server.memory(workers=True) for server in servers)
+        report = server.report()
+        memory, everything = server.memory(), server.memory(workers=True)
         taps = sorted(tap for person in persons for tap in person.taps)
         answers = sorted(each for person in persons for each in person.answers)
         opened = [person.client.opened for person in persons]
@@ -248,8 +256,7 @@ async def load(servers: list[LoadServer], sessions: int, seconds: float) -> Row:
         sessions, _quantile(taps, 0.5), _quantile(taps, 0.95), _quantile(answers, 0.5),
         _quantile(answers, 0.95), len(answers), sum(person.unanswered for person in persons),
         statistics.median(opened), opened[-1], (memory - before) / sessions, memory, everything,
-        sum(each["jobs"] for each in reports), 1e3 * max(each["longest"] for each in reports),
-        sum(each["long"] for each in reports) / took, sum(each["busy"] for each in reports) / took,
+        report["jobs"], 1e3 * report["longest"], report["long"] / took, report["busy"] / took,
     )  # fmt: skip
 
 
@@ -292,7 +299,7 @@ COLUMNS = (
     ("answer s", "answer", ".2f"), ("p95", "answer95", ".2f"), ("answers", "answered", "d"),
     ("late", "unanswered", "d"), ("open s", "open", ".2f"), ("last", "open_last", ".2f"),
     ("MB/session", "memory", ".1f"), ("server MB", "server", ".0f"),
-    ("with workers", "with_workers", ".0f"), ("jobs", "jobs", "d"),
+    ("with workers", "with_workers", ".0f"), ("jobs", "jobs", ".0f"),
     ("longest call ms", "longest", ".0f"), (">20 ms a s", "long", ".1f"),
     ("loop CPU", "busy", ".2f"),
 )  # fmt: skip
@@ -308,19 +315,17 @@ def table(rows: list[Row]) -> str:
 
 
 @contextlib.contextmanager
-def serving(data: str, options: list[str], processes: int) -> Iterator[list[LoadServer]]:
-    """Start servers with a state folder of their own, and end them."""
+def serving(data: str, options: list[str], processes: int) -> Iterator[LoadServer]:
+    """Start a server with a state folder of its own, and end it."""
     with tempfile.TemporaryDirectory() as folder:
-        servers = [LoadServer(Path(folder), data, options) for _ in range(processes)]
+        server = LoadServer(Path(folder), data, options, processes)
         try:
-            yield servers
-            for server in servers:
-                log = server.log.read_text(encoding="utf-8")
-                if "Traceback" in log:
-                    print(f"The server logged {log.count('Traceback')} tracebacks.\n", log)
+            yield server
+            log = server.log.read_text(encoding="utf-8")
+            if "Traceback" in log:
+                print(f"The server logged {log.count('Traceback')} tracebacks.\n", log)
         finally:
-            for server in servers:
-                server.stop()
+            server.stop()
 
 
 async def run(options: argparse.Namespace) -> list[Row]:
@@ -328,14 +333,16 @@ async def run(options: argparse.Namespace) -> list[Row]:
     rows = []
     AsyncHTTPClient.configure(None, max_clients=1000)
     for sessions in options.sessions:
-        with serving(options.data, options.server, options.processes) as servers:
-            for server in servers:
-                await server.wait()
+        with serving(options.data, options.server, options.processes) as server:
+            await server.wait()
+            if options.processes == 1:
                 await gone(server)
-            rows.append(await load(servers, sessions, options.seconds))
+            else:
+                await asyncio.sleep(SETTLED)
+            rows.append(await load(server, sessions, options.seconds))
             print(f"{sessions} sessions measured", file=sys.stderr)
     if options.soak:
-        with serving(options.data, options.server, 1) as (server,):
+        with serving(options.data, options.server, 1) as server:
             await server.wait()
             await soak(server, options.soak)
     return rows
@@ -348,7 +355,7 @@ def main(arguments: list[str] | None = None) -> list[Row]:
     parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
     parser.add_argument("--soak", type=int, default=200, help="sessions opened and closed")
     parser.add_argument("--data", default="zoo")
-    parser.add_argument("--processes", type=int, default=1, help="servers with one state folder")
+    parser.add_argument("--processes", type=int, default=1, help="see hcviz serve")
     parser.add_argument("--server", nargs="*", default=[], help="more options of hcviz serve")
     rows = asyncio.run(run(parser.parse_args(arguments)))
     print(table(rows))

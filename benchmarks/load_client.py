@@ -55,9 +55,11 @@ class Client:
         )
         token = re.search(r'"token":"([^"]+)"', page.body.decode())
         assert token is not None
+        cookies = (each.partition(";")[0] for each in page.headers.get_list("Set-Cookie"))
         self._socket: WebSocketClientConnection = await websocket_connect(
             HTTPRequest(
                 f"ws://{self._place}/ws?{self._query}",
+                headers={"Cookie": "; ".join(cookies)},
                 connect_timeout=PATIENCE, request_timeout=PATIENCE,
             ),
             subprotocols=["bokeh", token[1]], max_message_size=2**30,

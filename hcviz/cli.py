@@ -163,6 +163,14 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         help="longest time of a sampler's run, which ends earlier when it has settled; 0: a fixed "
         "number of steps (default: HCVIZ_SECONDS, else 20)",
     )
+    one.add_argument(
+        "--processes",
+        type=int,
+        default=1,
+        metavar="N",
+        help="servers that share the people; a browser whose server ends moves to another one "
+        "(default: %(default)s)",
+    )
 
     one = command("run", run, "Run a method and print its tree in Newick.", RUN)
     one.add_argument("method", help=", ".join(hcviz.algorithms()))

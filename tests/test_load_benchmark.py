@@ -24,7 +24,7 @@ def test_one_client_clicks_answers_and_leaves_nothing(tmp_path: Path) -> None:
             assert client.constraints == 1
             assert len(person.taps) == 3
             assert person.unanswered == 0
-        row = await load([server], 1, 1.0)
+        row = await load(server, 1, 1.0)
         assert not (await gone(server))["alive"]
         return row
 

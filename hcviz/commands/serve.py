@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from hcviz.commands.files import data_file, parse_columns, read_answers, read_file
 from hcviz.core.errors import InvalidParameter
 from hcviz.io.arrays import is_array
 from hcviz.io.comparison_csv import find_ambiguous_name, write_comparison_csv
-from hcviz.io.network_access import read_access
+from hcviz.io.network_access import LOOPBACK, Access, read_access
 from hcviz.io.session_file import load_session
 from hcviz.io.workbook import is_workbook
+from hcviz.serving.server_processes import serve_processes
 from hcviz.session.model import DataSpec, Session
 
 
@@ -20,9 +23,47 @@ def serve(options: argparse.Namespace) -> None:
         options.port, options.address, options.public, options.password_file, options.origin
     )
     opened = read_start(options)
-    from hcviz.ui.app.server import serve as serve_dashboard
+    one = ServeOne(
+        opened, access, options.autosave, options.scheduler, options.seconds, options.processes
+    )
+    if options.processes == 1:
+        one()
+    else:
+        serve_processes(options.processes, one.behind_proxy, access)
 
-    serve_dashboard(opened, access, options.autosave, options.scheduler, options.seconds)
+
+@dataclass(frozen=True)
+class ServeOne:
+    """One server of the dashboard, in this process.
+
+    Attributes
+    ----------
+    opened, access, autosave, scheduler, seconds : see :func:`hcviz.ui.app.server.serve`
+    processes : number of servers that share the machine
+    """
+
+    opened: DataSpec | Session
+    access: Access
+    autosave: str | None
+    scheduler: str | None
+    seconds: float | None
+    processes: int = 1
+
+    def __call__(self, listening: Callable[[], None] | None = None) -> None:
+        """Serve until interrupted."""
+        from hcviz.ui.app.server import serve as serve_dashboard
+
+        serve_dashboard(
+            self.opened, self.access, self.autosave, self.scheduler, self.seconds, listening
+        )
+
+    def behind_proxy(self, port: int, listening: Callable[[], None]) -> None:
+        """Serve for a proxy of this machine, with a share of the places for running jobs."""
+        from hcviz.jobs.fair_share import LINE
+
+        LINE.places = max(1, -(-LINE.places // self.processes))
+        access = replace(self.access, address=LOOPBACK, port=port, proxied=True)
+        replace(self, access=access)(listening)
 
 
 def read_start(options: argparse.Namespace) -> DataSpec | Session:

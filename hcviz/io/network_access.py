@@ -36,6 +36,7 @@ class Access:
     password : what a visitor must type; None without a password
     oauth : name of Panel's OAuth provider, or ""
     url : the address to open in a browser
+    proxied : True if all requests come through a proxy, whose headers name the visitors
     """
 
     address: str
@@ -45,6 +46,15 @@ class Access:
     password: str | None = None
     oauth: str = ""
     url: str = ""
+    proxied: bool = False
+
+    @property
+    def announcement(self) -> str:
+        """What the terminal says when the server listens."""
+        who = f"login with {self.oauth}; " if self.oauth else ""
+        if self.password is not None:
+            who = "a password is needed; "
+        return f"hcviz: {self.url} ({who}Ctrl-C ends it)"
 
 
 def read_access(
@@ -100,7 +110,9 @@ def read_access(
     hosts = {LOOPBACK, "localhost", host, *([socket.gethostname().lower()] if public else [])}
     allowed = {*named, *(f"{_bracketed(each)}:{port}" for each in hosts)}
     url = f"http://{named[0] if named else f'{_bracketed(host)}:{port}'}"
-    return Access(address, port, public, tuple(sorted(allowed)), password, oauth, url)
+    # All visitors of a public server on a loopback address come through a proxy.
+    proxied = public and is_loopback(address)
+    return Access(address, port, public, tuple(sorted(allowed)), password, oauth, url, proxied)
 
 
 def is_loopback(address: str) -> bool:

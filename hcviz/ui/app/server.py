@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from bokeh.settings import settings as bokeh_settings
 
 from hcviz.core.errors import HcvizError
-from hcviz.io.network_access import Access, is_loopback
+from hcviz.io.network_access import Access
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.gatekeeper import (
     MAX_BODY,
@@ -38,6 +39,7 @@ def serve(
     autosave: str | None = None,
     scheduler: str | None = None,
     seconds: float | None = None,
+    listening: Callable[[], None] | None = None,
 ) -> None:
     """Serve the page until interrupted.
 
@@ -49,6 +51,8 @@ def serve(
         Where to listen, and who may open the page.
     autosave, scheduler, seconds
         See :func:`hcviz.ui.serve_page`.
+    listening
+        Is called when the server listens. By default, the terminal names the address.
 
     Raises
     ------
@@ -86,7 +90,10 @@ def serve(
     hide_error_details()
     guard_requests(server, Gatekeeper(limited=access.public))
     add_headers(server, security_headers, PAGE)
-    print(f"hcviz: {access.url} ({_who(access)}Ctrl-C ends it)", file=sys.stderr)
+    if listening is None:
+        print(access.announcement, file=sys.stderr)
+    else:
+        listening()
     warm()
     server.run_until_shutdown()
 
@@ -101,8 +108,7 @@ def protection(access: Access) -> dict[str, Any]:
         "include_cookies": ["hcviz-theme"],
         "include_headers": [],
         "http_server_kwargs": {"max_body_size": MAX_BODY},
-        # All visitors of a public server on a loopback address come through a proxy.
-        "use_xheaders": access.public and is_loopback(access.address),
+        "use_xheaders": access.proxied,
     }
     if access.password is not None:
         options["auth_provider"] = PasswordAuth(access.password, WrongPasswords())
@@ -115,10 +121,3 @@ def protection(access: Access) -> dict[str, Any]:
     if access.password is not None or access.oauth:
         options["cookie_secret"] = pn.config.cookie_secret or secrets.token_urlsafe(32)
     return options
-
-
-def _who(access: Access) -> str:
-    """Return who may open the page, for the line on the terminal."""
-    if access.oauth:
-        return f"login with {access.oauth}; "
-    return "" if access.password is None else "a password is needed; "

@@ -1,0 +1,1 @@
+"""Several server processes behind one address, for ``hcviz serve --processes``."""
