@@ -8,8 +8,7 @@ export PYTHONUTF8 := 1
 # Tests of the core that run a second time without the compiler, since plain Python must give the
 # same results. Tests of speed, which have takes_less_than in their names, are left out.
 PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
-  tests/test_oracle.py tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py \
-  tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
+  tests/test_oracle.py tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
 .PHONY: app check test test-latest chaos fuzz lint docs bench clean

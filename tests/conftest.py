@@ -36,9 +36,9 @@ os.environ["HCVIZ_STATE"] = str(ROOT / "tests" / "artifacts" / "state")
 os.environ["HCVIZ_SECONDS"] = "0"
 
 
-# Servers of the tests have one worker process in reserve and one for samplers: each costs five
+# Servers of the tests have no worker process in reserve and one for samplers: each costs five
 # processor seconds.
-os.environ["HCVIZ_SPARES"] = os.environ["HCVIZ_WORKERS"] = "1"
+os.environ["HCVIZ_SPARES"], os.environ["HCVIZ_WORKERS"] = "0", "1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

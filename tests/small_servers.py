@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -17,7 +18,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/end":
-            os._exit(3)
+            os.kill(os.getpid(), signal.SIGKILL)
         text = f"{os.getpid()}\n".encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
@@ -39,7 +40,7 @@ def refuse(port: int, listening: Callable[[], None]) -> None:
 
 
 def end(port: int, listening: Callable[[], None]) -> None:
-    os._exit(7)
+    sys.exit(7)
 
 
 def main(port: int, kind: str) -> str:

@@ -79,7 +79,7 @@ def test_a_server_that_ends_is_started_again_and_none_is_left_at_the_end(parent:
     first, second = parent.pids()
     with pytest.raises((urllib.error.URLError, ConnectionError)):  # the server ends in its answer
         parent.ask("/end", server=0)
-    until(lambda: "server 1 ended (exit code 3) and is started again." in parent.logged())
+    until(lambda: "server 1 ended (exit code -9) and is started again." in parent.logged())
     assert parent.ask(server=0) in (second, *parent.pids())
     until(lambda: parent.ask(server=0) != second)
     assert parent.ask(server=0) != first

@@ -55,6 +55,7 @@ MODULES = {
     "single": "hcviz.algorithms.linkage",
     "complete": "hcviz.algorithms.linkage",
     "ward": "hcviz.algorithms.linkage",
+    "neighbour-ward": "hcviz.algorithms.neighbours",
     "4-al": "hcviz.algorithms.comparison",
     "sl": "hcviz.algorithms.comparison",
     "cl": "hcviz.algorithms.comparison",

@@ -125,11 +125,7 @@ def _condensed(method: Method, problem: Problem) -> NDArray[np.float64]:
 
 def _ward_comparison(problem: Problem) -> str:
     """Return what Ward's linkage compares, for people."""
-    if problem.features is None:
-        return problem.distance_text
-    return "Euclidean distance of the " + (
-        "z-scored columns" if problem.scaling == "zscore" else "features"
-    )
+    return problem.distance_text if problem.features is None else problem.euclidean_text
 
 
 #: The order of the linkages in the agreement sheet's default.

@@ -23,6 +23,7 @@ MethodName = Literal[
     "single",
     "complete",
     "ward",
+    "neighbour-ward",
     "4-al",
     "sl",
     "cl",

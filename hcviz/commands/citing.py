@@ -40,6 +40,9 @@ REFERENCES = {
     "of General Microbiology 17(1), 201-226.",
     "Sorensen 1948": "Sørensen, T. (1948). A Method of Establishing Groups of Equal Amplitude in "
     "Plant Sociology Based on Similarity of Species Content. Biologiske Skrifter 5(4), 1-34.",
+    "Sumengen et al. 2021": "Sumengen, B., Rajagopalan, A., Citovsky, G., Simcha, D., Bachem, O., "
+    "Mitra, P., Blasiak, S., Liang, M. and Kumar, S. (2021). Scaling Hierarchical Agglomerative "
+    "Clustering to Billion-sized Datasets.",
     "Ward 1963": "Ward, J. H. (1963). Hierarchical Grouping to Optimize an Objective Function. "
     "Journal of the American Statistical Association 58(301), 236-244.",
 }

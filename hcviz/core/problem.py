@@ -593,10 +593,13 @@ class Problem:
     @property
     def distance_text(self) -> str:
         """What linkages compare, for people."""
-        if self.compares_features:
-            columns = "the z-scored columns" if self.scaling == "zscore" else "the features"
-            return f"Euclidean distance of {columns}"
-        return self.similarity_text
+        return self.euclidean_text if self.compares_features else self.similarity_text
+
+    @property
+    def euclidean_text(self) -> str:
+        """What Ward's linkage of features compares, for people."""
+        columns = "the z-scored columns" if self.scaling == "zscore" else "the features"
+        return f"Euclidean distance of {columns}"
 
     @property
     def is_sparse(self) -> bool:

@@ -168,7 +168,8 @@ class Pool:
         """Return a worker after its task. An ended worker is removed."""
         with self._lock:
             self._busy.discard(used)
-            keep = used.alive and not self._closed and self._lacks_spare
+            lacks = self._lacks_spare or not self.reserve  # one that has started is kept
+            keep = used.alive and not self._closed and lacks
             if keep:
                 self.reserve.append(used)
         if not keep:

@@ -74,9 +74,10 @@ def _graph(
     """Return a symmetric graph of near clusters as starts and neighbours, without loops."""
     m = len(centroid)
     if m <= ALL_PAIRS:
-        others = np.arange(m * (m - 1), dtype=np.int64)
-        row, column = others // (m - 1), others % (m - 1)
-        return np.arange(m + 1, dtype=np.int64) * (m - 1), (column + (column >= row)).astype(np.int32)
+        pair = np.arange(m * (m - 1), dtype=np.int32)
+        row, column = pair // (m - 1), pair % (m - 1)
+        column += column >= row  # not itself
+        return np.arange(m + 1, dtype=np.int64) * (m - 1), column
     search = nearest_neighbours(np.ascontiguousarray(centroid, np.float32), k, trees, rng)
     while True:
         try:
