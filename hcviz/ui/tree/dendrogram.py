@@ -15,6 +15,7 @@ from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import label_fitting
 from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32, pulse
 from hcviz.ui.tree.motion import columns, several
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 from hcviz.ui.tree.scene import COLLAPSED, LEAF, Path, TreeScene
 
 #: Space beyond the leaves, as a share of the height. A click there picks the leaf.
@@ -78,15 +79,15 @@ class TreeFigure:
         self.ticks = ColumnDataSource({"x": [], "text": [], "align": []})
         self._rule = Span(dimension="width", location=0, line_width=2)
         self.axis.add_layout(self._rule)
-        self._ticks = self.axis.text(
+        self._ticks = PlainGlyphs(self.axis).text(
             "x", 0, "text", source=self.ticks, text_font=value(FONT), text_font_size="10px",
             text_align="align", text_baseline="top", y_offset=6,
         )  # fmt: skip
-        self._tick_marks = self.axis.scatter(
+        self._tick_marks = PlainGlyphs(self.axis).scatter(
             "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
         )
         self.title = ColumnDataSource({"x": [0.5], "text": [""]}, name="axis-title")
-        self._title = self.axis.text(
+        self._title = PlainGlyphs(self.axis).text(
             "x", 0, "text", source=self.title, text_font=value(FONT), text_font_size="11px",
             text_align="center", text_baseline="top", y_offset=19,
         )  # fmt: skip
@@ -112,7 +113,7 @@ class TreeFigure:
             self.stems, self.wedges, self.folds, self.tints, self.clusters, self.uncertain,
             self.support, self.names, *self.layers.values(),
         ]  # fmt: skip
-        draw = self.figure
+        draw = PlainGlyphs(self.figure)
         self._band = draw.hbar(
             y="middle", height="span", left=1e30, right=-1e30, line_color=None, fill_alpha=0.10,
             source=self.bands, level="overlay",
@@ -160,7 +161,7 @@ class TreeFigure:
         # A dashed line is visible; a wide, nearly transparent one is there to be dragged. The
         # visible one is a glyph, because Bokeh looks up an annotation's style at every drawing.
         self._cut_at = ColumnDataSource({"x": [1 + MARGIN / 2]})
-        self.cut_line = self.figure.vspan(
+        self.cut_line = PlainGlyphs(self.figure).vspan(
             x="x", source=self._cut_at, line_dash=[5, 4], line_alpha=0.35, line_width=1,
             level="overlay",
         )  # fmt: skip

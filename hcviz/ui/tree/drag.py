@@ -23,6 +23,7 @@ from hcviz.ui.tree.click_preview import ClickPreview
 from hcviz.ui.tree.dendrogram import TreeFigure
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.labels import LabelFigure
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 
 Phase = Literal["begin", "drop", "leave"]
 
@@ -49,11 +50,11 @@ class LeafDrag:
             {"seq": [0], "phase": [""], "serial": [0], "row": [0], "top": [0], "bottom": [0]},
             tags=[""],
         )
-        self._line = dendrogram.figure.line(
+        self._line = PlainGlyphs(dendrogram.figure).line(
             "x", "y", source=self.line, line_width=3, line_join="round", level="overlay"
         )
         self._bands = [
-            plot.hbar(y="middle", height="span", left=far, right=-far, line_color=None,
+            PlainGlyphs(plot).hbar(y="middle", height="span", left=far, right=-far, line_color=None,
                       fill_alpha=0.16, source=band, level="overlay")
             for plot, band, far in zip(  # heights grow to the left
                 (dendrogram.figure, labels.figure), self.bands, (1e30, -1e30), strict=True

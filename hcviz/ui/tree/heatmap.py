@@ -16,6 +16,7 @@ from hcviz.ui.tree import geometry, label_fitting
 from hcviz.ui.tree.bare_figure import FONT, OUTLINES, bare_figure, f32
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.heatmap_cells import HeatmapCells, column_path
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 from hcviz.ui.tree.query_mask import QueryMaskLayer, clear
 
 #: Texels of one picture at most, each way.
@@ -49,7 +50,7 @@ class HeatFigure:
         self.sharp = ColumnDataSource(dict(EMPTY))
         self.mask, self.mask_sources = QueryMaskLayer(theme), []
         for source, name in ((self.whole, "query-mask"), (self.sharp, "sharp-query-mask")):
-            self.figure.image(
+            PlainGlyphs(self.figure).image(
                 "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
                 origin="top_left", anchor="top_left",
             )  # fmt: skip
@@ -66,13 +67,15 @@ class HeatFigure:
             min_border_right=2,
         )  # fmt: skip
         self.tree_source = ColumnDataSource({"x": [], "y": []})
-        self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
+        self._tree_line = PlainGlyphs(self.tree).line(
+            "x", "y", source=self.tree_source, line_width=1
+        )
         self.names = bare_figure(
             self.x_range, Range1d(start=-1, end=0), min_border_top=0, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
         self.names_source = ColumnDataSource({"x": [], "text": []})
-        self._names = self.names.text(
+        self._names = PlainGlyphs(self.names).text(
             "x",
             0,
             "text",
@@ -94,7 +97,7 @@ class HeatFigure:
         self.set_theme(theme)
 
     def _outline_of(self, source: ColumnDataSource, width: float) -> Any:
-        return self.figure.quad(
+        return PlainGlyphs(self.figure).quad(
             "left", "right", "top", "bottom", source=source, fill_color=None, line_width=width,
             level="overlay",
         )  # fmt: skip

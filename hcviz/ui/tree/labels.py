@@ -17,6 +17,7 @@ from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32
 from hcviz.ui.tree.dendrogram import draw_bands
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.items import Items
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 from hcviz.ui.tree.scene import BUNDLE, COLLAPSED, FOLD, LEAF, TreeScene
 
 NARROWEST, WIDEST = 56, 200
@@ -97,21 +98,22 @@ class LabelFigure:
         self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
         #: Sources that move together with the tree's lines.
         self.moving = [self.text, self.leads, self.pictures]
-        self._band = self.figure.hbar(
+        draw = PlainGlyphs(self.figure)
+        self._band = draw.hbar(
             y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
             source=self.bands, level="overlay",
         )  # fmt: skip
-        self._lead = self.figure.segment("x", "y", "x1", "y", source=self.leads, line_width=1)
-        self._picture = self.figure.image_url(
+        self._lead = draw.segment("x", "y", "x1", "y", source=self.leads, line_width=1)
+        self._picture = draw.image_url(
             "url", "x", "y", w=10, h=10, w_units="screen", h_units="screen",
             anchor="center", source=self.pictures,
         )  # fmt: skip
-        self._text = self.figure.text(
+        self._text = draw.text(
             "x", "y", "text", source=self.text, text_color="ink", text_font_style="style",
             text_font=value(FONT), text_font_size="11px", text_baseline="middle",
         )  # fmt: skip
         self.words = self._text.glyph
-        self._mark = self.figure.scatter(
+        self._mark = draw.scatter(
             "x", "y", marker="shape", size=7, source=self.marks, fill_color="ink", line_color=None
         )
         self.set_theme(theme)

@@ -7,6 +7,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Range1d, RangeTool
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree.bare_figure import bare_figure
 from hcviz.ui.tree.dendrogram import TreeFigure
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 
 #: Pixels of the map while the tree is zoomed, and of the margin that replaces it otherwise.
 MAP_PX, MARGIN_PX = 64, 10
@@ -30,7 +31,9 @@ class MiniMap:
         self.y_range = Range1d(start=-1, end=0)
         self.figure = bare_figure(tree.x_range, self.y_range, min_border_left=4, min_border_right=2)
         self._source = ColumnDataSource({"x": [], "y": []})
-        self._line = self.figure.line("x", "y", source=self._source, line_width=0.6, line_alpha=0.6)
+        self._line = PlainGlyphs(self.figure).line(
+            "x", "y", source=self._source, line_width=0.6, line_alpha=0.6
+        )
         copy = CustomJS(
             args={"tree": tree.tree, "map": self._source, "line": self._line}, code=COPY
         )

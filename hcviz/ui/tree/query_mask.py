@@ -15,6 +15,7 @@ from hcviz.core.snapshot import Mask
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 
 #: Items of a texel's rows (and columns) that are looked up at most, as a sample.
 MAX_SAMPLED = 8
@@ -74,7 +75,7 @@ class QueryMaskLayer:
     def over(self, figure: Any, name: str) -> ColumnDataSource:
         """Add a layer on top of a figure; return its source."""
         source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []}, name=name)
-        figure.image(
+        PlainGlyphs(figure).image(
             "image", "x", "y", "dw", "dh", source=source, color_mapper=self._mapper,
             origin="top_left", anchor="top_left",
         )  # fmt: skip

@@ -14,6 +14,7 @@ from hcviz.ui.parts.palette import Theme, contrast
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.bare_figure import FONT, STRIPS, bare_figure, f32
 from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.plain_glyphs import PlainGlyphs
 
 #: Pixels of one strip and of the gap after it.
 STRIP, GAP = 12, 3
@@ -44,14 +45,14 @@ class StripFigure:
         self.x_range = Range1d(start=0, end=1)
         self.figure = bare_figure(self.x_range, y_range, cut_off=STRIPS)
         self.source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
-        self.figure.image_rgba(
+        PlainGlyphs(self.figure).image_rgba(
             "image", "x", "y", "dw", "dh", source=self.source,
             origin="top_left", anchor="top_left",
         )  # fmt: skip
         self.numbers = ColumnDataSource(
             {"x": [], "y": [], "text": [], "ink": []}, name="cluster-numbers"
         )
-        self.figure.text(
+        PlainGlyphs(self.figure).text(
             "x", "y", "text", source=self.numbers, text_color="ink", text_font=value(FONT),
             text_font_size=f"{NUMBER_FONT}px", text_align="center", text_baseline="middle",
         )  # fmt: skip
