@@ -17,7 +17,7 @@ from hcviz.ui.features.classroom import model
 from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
 from hcviz.ui.features.classroom.sheet import ACTS
 from tests.sessions import Driver
-from tests.stores import over_zoo
+from tests.stores import Loop, over_zoo
 
 # ---------------------------------------------------------------------- who gets in
 
@@ -107,8 +107,6 @@ def room():
 
 @pytest.fixture
 def loop():
-    from tests.stores import Loop
-
     return Loop()
 
 
@@ -184,7 +182,7 @@ def test_a_student_who_returns_has_the_answers_again(room, loop):
     assert [c.statement for c in student.constraints] == [((0, 1), 2), ((3, 4), 5)]
 
 
-def test_answers_of_the_served_session_are_nobodys(room, loop):
+def test_answers_of_the_served_session_are_not_the_students(room, loop):
     with over_zoo(loop, "average") as store:
         statement(store, 0, 1, 2)
         StudentTab(store, room).connect("a")

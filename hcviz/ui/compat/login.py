@@ -105,7 +105,7 @@ class _PasswordLogin(BasicLoginHandler):
 
 
 def user_of(document: Document) -> str | None:
-    """Return the user whom the cookie of the page's request names; None without a valid one."""
+    """Return the user in the cookie of the page's request; None without a valid one."""
     request = getattr(getattr(document.session_context, "request", None), "_request", None)
     if not isinstance(request, HTTPServerRequest) or not config.cookie_secret:
         return None

@@ -21,7 +21,7 @@ class StudentTab:
         self._store, self._classroom = store, classroom
         self._visitor = ""
         self._reported = False  # answers of this tab
-        # The answers of a session that the server was started with are nobody's here.
+        # Answers of the session that the server was started with are not the student's.
         self._given_ids = {each.id for each in store.session.constraints}
         self._given_choices = store.session.choices
 

@@ -41,8 +41,8 @@ def _is_teacher(store: Store) -> bool:
     return store.classroom is not None
 
 
-def _always_available(store: Store) -> str:
-    return ""
+def _no_class(store: Store) -> str:
+    return "" if _is_teacher(store) else "The page is not a teacher's."
 
 
 SHEET = Sheet(
@@ -52,7 +52,7 @@ SHEET = Sheet(
     make=sheet_part(__file__),
     state=model.state,
     depends_on=model.depends_on,
-    unavailable_because=_always_available,
+    unavailable_because=_no_class,
     has_tab=_is_teacher,
     acts=ACTS,
 )
