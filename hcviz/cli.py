@@ -126,6 +126,13 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         help="let other machines open the page, with a password or OAuth",
     )
     one.add_argument(
+        "--class",
+        dest="for_class",
+        action="store_true",
+        help="let students open the page with a code, and collect their answers on the teacher's "
+        "page; prints the codes and a QR code of the address",
+    )
+    one.add_argument(
         "--password-file",
         type=Path,
         metavar="FILE",

@@ -19,9 +19,15 @@ from hcviz.session.model import DataSpec, Session
 
 def serve(options: argparse.Namespace) -> None:
     """Start the server."""
+    if options.for_class and options.processes != 1:
+        raise InvalidParameter(
+            "--class and --processes do not go together: one server keeps the answers of a class.",
+            "Leave out --processes.",
+        )
     access = read_access(  # errors are reported before the slow import of panel
-        options.port, options.address, options.public, options.password_file, options.origin
-    )
+        options.port, options.address, options.public, options.password_file, options.origin,
+        for_class=options.for_class,
+    )  # fmt: skip
     opened = read_start(options)
     one = ServeOne(
         opened, access, options.autosave, options.scheduler, options.seconds, options.processes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import secrets
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from hcviz.core.errors import InvalidParameter
 LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"
 #: Fewest characters of a password.
 MIN_PASSWORD = 8
+#: Letters and digits of codes that are made up: none looks like another one.
+CODE_LETTERS = "abcdefghkmnpqrstuvwxyz23456789"
+#: Characters of the code that students type (39 bits), and of the teacher's (78 bits).
+CLASS_CODE, TEACHER_CODE = 8, 16
 #: Settings of Panel under which OAuth protects nothing.
 GUESTS = ("PANEL_OAUTH_OPTIONAL", "PANEL_OAUTH_GUEST_ENDPOINTS")
 PASSWORD_HINT = (
@@ -37,6 +42,8 @@ class Access:
     oauth : name of Panel's OAuth provider, or ""
     url : the address to open in a browser
     proxied : True if all requests come through a proxy, whose headers name the visitors
+    teacher_code : what the teacher of a class types instead of the password; "" without a class
+    class_code : the password, if it was made up for a class; else ""
     """
 
     address: str
@@ -47,6 +54,8 @@ class Access:
     oauth: str = ""
     url: str = ""
     proxied: bool = False
+    teacher_code: str = ""
+    class_code: str = ""
 
     @property
     def announcement(self) -> str:
@@ -54,7 +63,16 @@ class Access:
         who = f"login with {self.oauth}; " if self.oauth else ""
         if self.password is not None:
             who = "a password is needed; "
-        return f"hcviz: {self.url} ({who}Ctrl-C ends it)"
+        first = f"hcviz: {self.url} ({who}Ctrl-C ends it)"
+        if not self.teacher_code:
+            return first
+        code = f"the class code {self.class_code}" if self.class_code else "the password"
+        return (
+            f"{first}\n"
+            f"Students open {self.url} and type {code}.\n"
+            f"You open the same address and type the teacher code {self.teacher_code}, which "
+            "students must not see."
+        )
 
 
 def read_access(
@@ -64,6 +82,7 @@ def read_access(
     password_file: Path | None = None,
     origins: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
+    for_class: bool = False,
 ) -> Access:
     """Return who may reach the page, from the options of ``hcviz serve``.
 
@@ -74,6 +93,8 @@ def read_access(
     password_file : a file whose first line is the password
     origins : other names under which browsers open the page, ``HOST`` or ``HOST:PORT``
     environment : has ``HCVIZ_PASSWORD`` and Panel's settings of OAuth
+    for_class : whether students open the page, with a password or a code that is made up here. The
+        page is then public.
 
     Raises
     ------
@@ -83,6 +104,7 @@ def read_access(
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
+    public = public or for_class
     address = address or (EVERY if public else LOOPBACK)
     if not public and not is_loopback(address):
         raise InvalidParameter(
@@ -95,6 +117,12 @@ def read_access(
         )
     password = read_password(password_file, environment)
     oauth = environment.get("PANEL_OAUTH_PROVIDER", "") if public else ""
+    if for_class and oauth:
+        raise InvalidParameter(
+            "--class has codes of its own, and PANEL_OAUTH_PROVIDER is given.", "Unset it."
+        )
+    class_code = new_code(CLASS_CODE) if for_class and password is None else ""
+    password = class_code or password
     if public and password is None and not oauth:
         raise InvalidParameter("--public needs a password.", PASSWORD_HINT)
     if oauth and any(environment.get(name) for name in GUESTS):
@@ -112,7 +140,15 @@ def read_access(
     url = f"http://{named[0] if named else f'{_bracketed(host)}:{port}'}"
     # All visitors of a public server on a loopback address come through a proxy.
     proxied = public and is_loopback(address)
-    return Access(address, port, public, tuple(sorted(allowed)), password, oauth, url, proxied)
+    return Access(
+        address, port, public, tuple(sorted(allowed)), password, oauth, url, proxied,
+        teacher_code=new_code(TEACHER_CODE) if for_class else "", class_code=class_code,
+    )  # fmt: skip
+
+
+def new_code(length: int) -> str:
+    """Return a random code that can be read aloud and typed."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
 
 
 def is_loopback(address: str) -> bool:
@@ -186,4 +222,4 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-__all__ = ["Access", "is_loopback", "outside_address", "read_access", "read_password"]
+__all__ = ["Access", "is_loopback", "new_code", "outside_address", "read_access", "read_password"]

@@ -31,6 +31,8 @@ from hcviz.session.model import Constraint, Session, Statement, joined_rows
 from hcviz.session.runs import announce, no_change, start_run
 
 Int = NDArray[np.int32]
+_Statements = tuple[tuple[int, Statement, bool], ...]
+_Row = tuple[int, int, int]
 
 #: An author's name has at most this many characters.
 MAX_NAME_LENGTH = 60
@@ -40,6 +42,8 @@ BUILD_BUDGET = 2_000_000
 MAX_OUTSIDE = 40
 #: At most this many disagreements are explained; the others are only counted.
 MAX_EXPLAINED = 12
+#: Results for pairs of authors that are cached: those of a class of forty.
+CACHED_PAIRS = 1024
 
 
 # ---------------------------------------------------------------------- rules
@@ -238,24 +242,26 @@ def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
     contradict each other, enabled answers come first, then the order of the list.
     """
     authors = dict.fromkeys(each.author for each in session.constraints)
-    statements = {
-        name: tuple(
-            (each.id, each.statement, each.enabled)
-            for each in session.constraints
-            if each.author == name
-        )
-        for name in authors
+    answers = {
+        name: [each for each in session.constraints if each.author == name] for name in authors
     }
     return tuple(
-        _agreement(a, statements[a], b, statements[b]) for a, b in combinations(authors, 2)
+        agreement_between(a, answers[a], b, answers[b]) for a, b in combinations(authors, 2)
     )
 
 
-_Statements = tuple[tuple[int, Statement, bool], ...]
-_Row = tuple[int, int, int]
+def agreement_between(
+    first: str, mine: Sequence[Constraint], second: str, theirs: Sequence[Constraint]
+) -> ExpertAgreement:
+    """Return the agreement of two authors, see :func:`agreements`. Recent results are cached."""
+    return _agreement(first, _statements(mine), second, _statements(theirs))
 
 
-@lru_cache(maxsize=32)
+def _statements(answers: Sequence[Constraint]) -> _Statements:
+    return tuple((each.id, each.statement, each.enabled) for each in answers)
+
+
+@lru_cache(maxsize=CACHED_PAIRS)
 def _agreement(first: str, mine: _Statements, second: str, theirs: _Statements) -> ExpertAgreement:
     ours, others = _consistent_part(mine), _consistent_part(theirs)
     # A set that is not a group states no triplet; it counts among the disagreements only.

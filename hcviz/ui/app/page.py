@@ -27,6 +27,7 @@ from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.jobs.compiling import COMPILING
 from hcviz.session import actions as act
+from hcviz.session.classroom import Classroom
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint, Statement
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
@@ -40,10 +41,12 @@ from hcviz.ui.compat.components import close_component_route
 from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
+from hcviz.ui.compat.login import TEACHER, user_of
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
+from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
@@ -100,6 +103,7 @@ def serve_page(
     seconds: float | None = None,
     uploads: UploadLimit | None = None,
     public: bool = False,
+    classroom: Classroom | None = None,
 ) -> pn.viewable.Viewable:
     """Return the page of the current browser session, for the served script.
 
@@ -121,6 +125,9 @@ def serve_page(
         Limits the uploads of each visitor. Default: no limit.
     public
         Whether other machines get the page. Else they get a sentence.
+    classroom
+        The class of the server. The page is the teacher's if the teacher's code was typed, else a
+        student's.
     """
     pn.extension(notifications=False)
     if pn.state.curdoc is not None and not public and is_refused(pn.state.curdoc):
@@ -165,21 +172,29 @@ def serve_page(
         explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
 
     kept = state_folder(autosave)
+    in_class: StudentTab | TeacherTab | None = None
+    if classroom is not None and document is not None:
+        if user_of(document) == TEACHER:
+            in_class = TeacherTab(explorer.store, classroom, gate.schedule)
+        else:
+            in_class = StudentTab(explorer.store, classroom)
+            kept = None  # the class keeps the answers
     if document is not None:
         known = visitor_of(document)
         visitor = known if is_token(known) else new_token()
         if uploads is not None:
             explorer.files.limit_upload = partial(uploads.take, visitor)
-        if kept is not None:
-            autosaved = explorer.keep_below(kept, visitor)
+        autosaved = None if kept is None else explorer.keep_below(kept, visitor)
 
-            def connected(cookie: str | None) -> str:
-                if not is_token(cookie):
-                    return visitor
-                if cookie != visitor:
-                    gate.schedule(lambda: autosaved.use_visitor(cookie))
-                return cookie
+        def connected(cookie: str | None) -> str:
+            token = cookie if is_token(cookie) else visitor
+            if autosaved is not None and token != visitor:
+                gate.schedule(lambda: autosaved.use_visitor(token))
+            if in_class is not None:
+                gate.schedule(lambda: in_class.connect(token))
+            return token
 
+        if autosaved is not None or in_class is not None:
             when_connected(document, connected)
 
     def begin() -> None:
@@ -198,6 +213,8 @@ def serve_page(
         )
 
     def end(_context: Any) -> None:
+        if in_class is not None:
+            in_class.close()
         explorer.close()
         if document is not None:
             when_connected(document, None)

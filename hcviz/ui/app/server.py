@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import panel as pn
+import segno
 from bokeh.settings import settings as bokeh_settings
 
 from hcviz.core.errors import HcvizError
 from hcviz.io.network_access import Access
+from hcviz.session.classroom import Classroom
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.gatekeeper import (
     MAX_BODY,
@@ -62,11 +64,13 @@ def serve(
     budget(seconds)
     sources.offer(opening)
     uploads = UploadLimit() if access.public else None
+    room = Classroom(access.url, access.class_code) if access.teacher_code else None
 
     def page() -> pn.viewable.Viewable:
         return serve_page(
-            autosave=autosave, scheduler=scheduler, seconds=seconds, uploads=uploads, public=True
-        )
+            autosave=autosave, scheduler=scheduler, seconds=seconds, uploads=uploads, public=True,
+            classroom=room,
+        )  # fmt: skip
 
     try:
         server = pn.serve(
@@ -92,6 +96,8 @@ def serve(
     add_headers(server, security_headers, PAGE)
     if listening is None:
         print(access.announcement, file=sys.stderr)
+        if room is not None and "utf" in (sys.stderr.encoding or "").lower():
+            segno.make(room.address, error="m", micro=False).terminal(sys.stderr, compact=True)
     else:
         listening()
     warm()
@@ -111,7 +117,9 @@ def protection(access: Access) -> dict[str, Any]:
         "use_xheaders": access.proxied,
     }
     if access.password is not None:
-        options["auth_provider"] = PasswordAuth(access.password, WrongPasswords())
+        options["auth_provider"] = PasswordAuth(
+            access.password, WrongPasswords(), access.teacher_code
+        )
     elif access.oauth:
         options |= {
             "oauth_provider": access.oauth,

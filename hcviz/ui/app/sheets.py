@@ -5,6 +5,7 @@ from __future__ import annotations
 from hcviz.ui.features.agreement import sheet as agreement_sheet
 from hcviz.ui.features.aho_graph import sheet as aho_graph_sheet
 from hcviz.ui.features.card_sort import sheet as card_sort_sheet
+from hcviz.ui.features.classroom import sheet as classroom_sheet
 from hcviz.ui.features.cloud import sheet as cloud_sheet
 from hcviz.ui.features.columns import sheet as columns_sheet
 from hcviz.ui.features.comparisons import sheet as comparisons_sheet
@@ -33,6 +34,7 @@ SHEETS: dict[str, Sheet] = {
         agreement_sheet.SHEET,
         card_sort_sheet.SHEET,
         columns_sheet.SHEET,
+        classroom_sheet.SHEET,
     )
 }
 

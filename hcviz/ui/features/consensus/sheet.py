@@ -98,7 +98,7 @@ def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> 
     return found
 
 
-def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
+def draw_summary(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
     """Return the chosen tree as numbers to draw, in a leaf order near to the last one."""
     kind, majority, heights = how
     tree, support = tree_with_supports(posterior, kind, majority)
@@ -167,7 +167,7 @@ def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) ->
     return sentence
 
 
-_drawings = sampled_trees.SampledTreesCache(_draw)
+_drawings = sampled_trees.SampledTreesCache(draw_summary)
 
 
 def _depends_on(store: Store) -> Any:
