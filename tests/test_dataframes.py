@@ -233,3 +233,13 @@ def test_other_types_are_refused(given):
 def test_the_error_for_missing_cells_explains_how_to_fill_them():
     with pytest.raises(InvalidData, match="fill_missing"):
         hcviz.fit("average", np.array([[1.0], [np.nan]]))
+
+
+@pytest.mark.parametrize("name", ["average", "ddt", "build", "dasgupta-search"])
+def test_a_conflict_names_the_items(frame, name):
+    told = [("Pan", "Pot", "Whisk"), ("Whisk", "Pot", "Pan"), ("Pan", "Whisk", "Grater")]
+    problem = Problem(frame[["price", "rating"]].fillna(3.0)).with_triplets(told)
+    with pytest.raises(hcviz.InconsistentTriplets, match=r"Pan, Pot \| Whisk; ") as caught:
+        hcviz.fit(name, problem)
+    assert caught.value.conflict == (0, 1)
+    assert "Grater" not in caught.value.message

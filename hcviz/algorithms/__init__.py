@@ -19,7 +19,9 @@ from hcviz.algorithms.names import MethodName
 from hcviz.algorithms.plugins import plugin_modules
 from hcviz.core.build import build as build_tree
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.not_groups import avoid
+from hcviz.core.problem import Problem
 from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.text import shorten
@@ -444,12 +446,18 @@ def fit(
     if method.improves and start is None and method.constraint_mode(params) == "hard":
         given = method.check_problem(problem, None)
         if given.n_constraints:
-            build_tree(given.n_items, given.triplets, given.groups)  # raises InconsistentTriplets
+            _check_consistency(given)
             start = fit(name, given.without_constraints(), seed=seed, **params)
     given = method.check_problem(problem, start)
     for snapshot in run(name, given, seed=seed, start=start, progress=progress, **params):
         tree = snapshot.tree
     return tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
+
+
+def _check_consistency(problem: Problem) -> None:
+    """Raise :class:`InconsistentTriplets`, with names of items, if no tree satisfies a problem."""
+    with named_conflicts(problem.triplets, problem.groups, problem.own_labels):
+        build_tree(problem.n_items, problem.triplets, problem.groups)
 
 
 def _summary(
@@ -478,7 +486,7 @@ def _summary(
         before = None
         bound = given.n_constraints > 0 and method.constraint_mode(params) == "hard"
         if start is None and bound and given.features.shape[1]:
-            build_tree(n, given.triplets, given.groups)  # raises InconsistentTriplets
+            _check_consistency(given)
             bare = given.without_constraints()
             start = _summary(method, bare, seed, None, params, progress)
             before = avoid(start, given.not_groups, given.triplets, given.groups)

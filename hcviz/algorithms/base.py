@@ -14,6 +14,7 @@ from hcviz.algorithms.parameter_values import accepted_values, is_no_number, nea
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
+from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.oracle_protocols import SimilarityOracle
 from hcviz.core.problem import (
     FEWER_QUERIES_HINT,
@@ -659,8 +660,9 @@ class Algorithm:
         >>> last.tree.n_leaves
         2
         """
-        problem = self.with_groups_as_read(self.check_problem(problem, start), params)
-        return self.run(problem, params, rng, start)
+        problem = self.check_problem(problem, start)
+        with named_conflicts(problem.triplets, problem.groups, problem.own_labels):
+            return self.run(self.with_groups_as_read(problem, params), params, rng, start)
 
     def start_recorded_run(
         self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
@@ -699,8 +701,9 @@ class Algorithm:
         """
         if self.recorded_run is None:
             raise InvalidParameter(f"{self.name} cannot record draws.", "Use start_run().")
-        problem = self.with_groups_as_read(self.check_problem(problem, start), params)
-        return self.recorded_run(problem, params, rng, start)
+        problem = self.check_problem(problem, start)
+        with named_conflicts(problem.triplets, problem.groups, problem.own_labels):
+            return self.recorded_run(self.with_groups_as_read(problem, params), params, rng, start)
 
     def with_groups_as_read(self, problem: Problem, params: Any) -> Problem:
         """Return the problem with its groups in the form that the method reads.

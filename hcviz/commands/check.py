@@ -14,7 +14,6 @@ import numpy as np
 
 import hcviz
 from hcviz.commands.files import (
-    named_conflicts,
     read_data,
     read_file,
     read_tree,
@@ -23,6 +22,7 @@ from hcviz.commands.files import (
 from hcviz.core.build import build
 from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
+from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.not_groups import check_avoidable
 from hcviz.datasets import Dataset
 from hcviz.io.answers import count_comparisons

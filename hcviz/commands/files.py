@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -15,7 +14,6 @@ from hcviz.commands.standard_input import standard_input
 from hcviz.core.column_options import ColumnOptions, parse_options
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import (
-    InconsistentTriplets,
     InvalidData,
     InvalidParameter,
     InvalidTaxonomy,
@@ -28,12 +26,10 @@ from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
-from hcviz.session.model import Constraint, Session, names_text
+from hcviz.session.model import Constraint, Session
 from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.formats import NEWICK, READERS
 
-#: Number of conflicting triplets in an error message.
-MAX_NAMES = 5
 TABLE_KINDS = get_args(TableKind)
 
 
@@ -105,30 +101,6 @@ def parse_columns(texts: Sequence[str]) -> tuple[ColumnOptions, ...]:
 def read_answers(content: bytes, filename: str, items: Path) -> Dataset:
     """Read a file of answers about the items that another file names."""
     return dataset_of_answers(content, filename, read_items(read_file(items)))
-
-
-@contextlib.contextmanager
-def named_conflicts(triplets: Triplets, groups: Groups, labels: Sequence[str]) -> Iterator[None]:
-    """Within this context, an error about a conflict of constraints has names of items."""
-    try:
-        yield
-    except InconsistentTriplets as fault:
-        rows = triplets.rows[list(fault.conflict)].tolist()
-        texts = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
-        texts += [
-            "a group of " + names_text(groups.members[each].tolist(), labels)
-            for each in fault.groups
-        ]
-        if not texts:
-            raise
-        more = f"; and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
-        raise InconsistentTriplets(
-            f"No tree satisfies these {'constraints' if fault.groups else 'triplets'} together: "
-            f"{'; '.join(texts[:MAX_NAMES])}{more}.",
-            fault.hint,
-            fault.conflict,
-            fault.groups,
-        ) from None
 
 
 def read_constraints(

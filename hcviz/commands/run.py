@@ -19,7 +19,6 @@ from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
 from hcviz.commands.files import (
     load_data,
-    named_conflicts,
     read_constraints,
     read_file,
 )
@@ -28,6 +27,7 @@ from hcviz.commands.options import parameter_values
 from hcviz.commands.standard_input import is_input_file
 from hcviz.commands.tree_formats import format_of, is_standard_output, write_formatted_tree
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
@@ -65,8 +65,7 @@ def run(options: argparse.Namespace) -> None:
     began = time.monotonic()
     last: Snapshot | None = None
     if options.scheduler is None:
-        with named_conflicts(problem.triplets, problem.groups, labels):
-            stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+        stream = hcviz.run(options.method, problem, seed=options.seed, **params)
     else:
         from hcviz.jobs.cluster import run_on  # imports Dask, which is slow and optional
 

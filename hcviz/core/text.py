@@ -12,6 +12,8 @@ from typing import Any
 
 #: Limits of :func:`closest_name`: names that it filters, names that it compares, letters of a name.
 MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
+#: A longer list of items (:func:`names_text`) shows this many names and a count.
+NAMES_SHOWN = 3
 
 #: Characters that a picture cannot have, since an SVG is XML.
 _NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -20,6 +22,13 @@ _NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\
 #: Characters that reorder the text around them (Unicode's property Bidi_Control). With them a name
 #: looks like another one. ``visible`` of ui/parts/dom.js has the same list.
 _BIDI_CONTROL = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
+    """Return ``a + b + c``; more than four names as ``a + b + c and 5 more``."""
+    shown = items if len(items) <= NAMES_SHOWN + 1 else items[:NAMES_SHOWN]
+    text = " + ".join(labels[item] for item in shown)
+    return text if len(shown) == len(items) else f"{text} and {len(items) - len(shown)} more"
 
 
 def join_names(names: Sequence[str], most: int, count: int | None = None) -> str:

@@ -17,12 +17,10 @@ from hcviz.core.errors import InvalidConstraint
 from hcviz.core.groups import Groups
 from hcviz.core.not_groups import NotGroup
 from hcviz.core.similarity import DEFAULT_SIMILARITY
+from hcviz.core.text import names_text
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.session.added_rows import AddedRows
-
-#: A longer list of names shows this many names and a count.
-NAMES_SHOWN = 3
 
 #: In place of an item: the group is apart from all other items, so it is a clade.
 EVERYTHING_ELSE = -1
@@ -183,13 +181,6 @@ class Constraint:
     def sentence(self, labels: Sequence[str]) -> str:
         """Return the constraint as a sentence with item labels."""
         return sentence(self.group, self.apart, labels)
-
-
-def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
-    """Return ``a + b + c``; more than four names as ``a + b + c and 5 more``."""
-    shown = items if len(items) <= NAMES_SHOWN + 1 else items[:NAMES_SHOWN]
-    text = " + ".join(labels[item] for item in shown)
-    return text if len(shown) == len(items) else f"{text} and {len(items) - len(shown)} more"
 
 
 def check_statement(group: Sequence[int], apart: Apart) -> None:

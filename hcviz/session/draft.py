@@ -20,7 +20,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hcviz.session.constraint import EVERYTHING_ELSE, Statement, as_apart, names_text
+from hcviz.core.text import names_text
+from hcviz.session.constraint import EVERYTHING_ELSE, Statement, as_apart
 
 Mode = Literal["idle", "together", "odd", "eject", "repair", "drag"]
 

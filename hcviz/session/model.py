@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from hcviz.core.groups import Groups
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.text import names_text
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, ConstraintMode, read_only
 from hcviz.session.added_rows import AddedRows
 from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.chosen_clusters import ChosenClusters
-from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
+from hcviz.session.constraint import Constraint, DataSpec, Statement, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.offered_items import OfferedItems
 from hcviz.session.reviewed import ReviewedPiece

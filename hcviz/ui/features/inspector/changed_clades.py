@@ -9,10 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.text import join_names
+from hcviz.core.text import NAMES_SHOWN, join_names
 from hcviz.core.tree import Tree
 from hcviz.metrics import CladeChanges, nearest_clades
-from hcviz.session.constraint import NAMES_SHOWN
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.state.store import Store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.core.text import names_text
 from hcviz.core.tree import Tree
-from hcviz.session.constraint import names_text
 from hcviz.ui.features.lessons.lesson import GuessResult, Lesson, PlacementQuestion
 from hcviz.ui.state.store import Store
 
