@@ -88,5 +88,5 @@ bench:
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PYTHON) $$bench || exit 1; done
 
 clean:
-	rm -rf .venv .venv-latest build dist docs/_api *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
+	rm -rf .venv .venv-latest build dist docs/_api docs/_made *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,7 +19,8 @@ def site(tmp_path_factory):
         r"-m (sphinx .*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )[1]
     folder = tmp_path_factory.mktemp("docs")
-    command = recipe.replace("build/docs", str(folder)).split()
+    # Other tests run the notebooks (test_lesson_notebooks.py, test_notebook.py).
+    command = [*recipe.replace("build/docs", str(folder)).split(), "-D", "nb_execution_mode=off"]
     assert "-W" in command
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
@@ -35,6 +36,15 @@ def test_every_public_name_and_document_has_a_page(site):
         assert f"hcviz.{path.rsplit('.', 1)[1]}" in pages
     for document in (ROOT / "docs").glob("*.md"):
         assert (site / f"{document.stem}.html").exists()
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        assert (site / "_made" / f"{notebook.stem}.html").exists()
+
+
+def test_the_commands_are_those_of_the_parser(site):
+    page = re.sub(r"<[^>]+>", "", (site / "_made" / "command-line.html").read_text("utf-8"))
+    assert "usage: hcviz serve [-h]" in page
+    assert "--processes N" in page
+    assert "usage: hcviz cite [-h]" in page
 
 
 def test_the_reference_has_types_and_examples(site):

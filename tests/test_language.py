@@ -120,7 +120,7 @@ TOOLS = [
     for path in sorted((ROOT / folder).rglob("*.py"))
     if path != Path(__file__).resolve()
 ]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def names(path: Path) -> list[tuple[int, str]]:
