@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 from tests.ports import free_port
 
 #: Opened and closed one after the other.
-SESSIONS = 20
+SESSIONS = 10
 #: Seconds until the last is discarded (3 + 0.5 by the server's options), or the server answers, at
 #: a loaded machine.
 PATIENCE = 60.0
@@ -119,7 +119,7 @@ def server(tmp_path: Path) -> Iterator[Census]:
         made.process.wait(PATIENCE)
 
 
-def test_twenty_closed_sessions_leave_nothing_behind(server: Census) -> None:
+def test_closed_sessions_leave_nothing_behind(server: Census) -> None:
     """Half of them are closed while the sampler is at work, half when a linkage has finished."""
 
     async def visits() -> None:

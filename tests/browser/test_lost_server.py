@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
@@ -40,11 +39,11 @@ def refuses(page: Page, watch) -> None:
     expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not shown twice
 
 
-@pytest.mark.parametrize("app", [ROOT / "app.py", None], ids=["panel-serve", "hcviz-serve"])
 def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
-    app, state, serve, new_page, watch
+    state, serve, new_page, watch
 ):
-    server = serve(app, log="lost.log")
+    """With ``panel serve``. In ``test_processes.py`` it is ``hcviz serve``."""
+    server = serve(ROOT / "app.py", log="lost.log")
     first, second = new_page(), new_page()
     one = opened(first, server)
     answer(one, *ANSWERS[0])
@@ -61,7 +60,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     shot(first, "lost-820")
     first.set_viewport_size({"width": 1440, "height": 900})
 
-    serve(app, log="back.log", port=server.port)
+    serve(ROOT / "app.py", log="back.log", port=server.port)
     for page, dash, sentence in ((first, one, mine[0]), (second, two, mine[1])):
         page.bring_to_front()
         wait_for(page, "() => !window.beforeTheLoss")
