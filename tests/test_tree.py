@@ -177,6 +177,8 @@ def test_newick_without_lengths_takes_clade_sizes():
         ("((0,1),5);", None, "'5'"),
         ("((a,b),b);", ["a", "b", "c"], "twice"),
         ("(a,b);", ["a", "b", "c"], "lacks"),
+        ("((a,b),a);", None, "twice"),
+        ("((a,b),);", None, "not an item"),
         ("('a,b);", ["a", "b"], "never closed"),
         ("(0:x,1:2);", None, "branch length"),
         ("(0,1);(0,1);", None, "one tree"),
@@ -189,6 +191,15 @@ def test_newick_without_lengths_takes_clade_sizes():
 def test_invalid_newick_raises_a_clear_error(text, labels, word):
     with pytest.raises(InvalidTree, match=word):
         hcviz.Tree.from_newick(text, labels)
+
+
+def test_a_newick_text_brings_its_own_names():
+    tree = hcviz.Tree.from_newick("((owl:1,'wood ant':1):1,elm_1:2);")
+    assert tree.labels == ("owl", "wood ant", "elm_1")
+    again = hcviz.Tree.from_newick(tree.to_newick())  # its items are in the order of the text
+    assert sorted(again.labels) == sorted(tree.labels)
+    assert hcviz.Tree.from_newick(again.to_newick(), tree.labels) == tree
+    assert hcviz.Tree.from_newick("((2,0),1);").labels is None
 
 
 @settings(max_examples=200, deadline=None)

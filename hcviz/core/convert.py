@@ -103,14 +103,18 @@ _TOKEN = re.compile(
 _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 
 
-def read_newick(text: str, labels: Sequence[str] | None = None) -> tuple[Int, Float | None, int]:
-    """Return parents, heights (None without branch lengths) and the number of leaves. O(m).
+def read_newick(
+    text: str, labels: Sequence[str] | None = None
+) -> tuple[Int, Float | None, int, Sequence[str] | None]:
+    """Return parents, heights (None without branch lengths), the number of leaves, and labels. O(m).
 
     See :meth:`hcviz.core.tree.Tree.from_newick`.
     """
     names, parent, length = parse_newick(text)
     leaf_names = [name for name, is_leaf in names if is_leaf]
     n = len(leaf_names)
+    if labels is None and all(leaf_names) and not all(name.isdecimal() for name in leaf_names):
+        labels = leaf_names
     item = _match_names(leaf_names, labels)
     # parse_newick returns leaves first, then inner nodes, children before parents. Only the leaves
     # are renumbered.
@@ -121,12 +125,12 @@ def read_newick(text: str, labels: Sequence[str] | None = None) -> tuple[Int, Fl
     edge = np.zeros(m)
     edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative lengths count as 0
     if np.all(np.isnan(length[:-1])):
-        return new_parent, None, n
+        return new_parent, None, n, labels
     height = np.zeros(m)
     for v in range(m - 1):
         p = new_parent[v]
         height[p] = max(height[p], height[v] + edge[v])
-    return new_parent, height, n
+    return new_parent, height, n, labels
 
 
 @dataclass

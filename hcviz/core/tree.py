@@ -603,7 +603,8 @@ class Tree(TreeViews):
         text : str
             One tree in Newick format.
         labels : sequence of str or None
-            The names of the items; None: 0..n-1.
+            The names of the items, in their order. None: the names in the text, in its order, or
+            the items' numbers 0..n-1 if all leaf names are numbers.
 
         Returns
         -------
@@ -622,8 +623,10 @@ class Tree(TreeViews):
         >>> tree = Tree.from_newick("((owl:1,rook:1):2,elm:3);", ["elm", "owl", "rook"])
         >>> tree.leaves(3).tolist(), tree.height[3:].tolist()
         ([1, 2], [1.0, 3.0])
+        >>> Tree.from_newick("((owl,rook),elm);").labels
+        ('owl', 'rook', 'elm')
         """
-        parent, height, n = convert.read_newick(text, labels)
+        parent, height, n, labels = convert.read_newick(text, labels)
         if n == 1:
             made = cls([-1], [0.0], 1)
         elif height is None:
