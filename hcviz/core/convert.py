@@ -106,7 +106,7 @@ _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 def read_newick(
     text: str, labels: Sequence[str] | None = None
 ) -> tuple[Int, Float | None, int, Sequence[str] | None]:
-    """Return parents, heights (None without branch lengths), the number of leaves, and labels. O(m).
+    """Return parents, heights (None without branch lengths), the number of leaves, labels. O(m).
 
     See :meth:`hcviz.core.tree.Tree.from_newick`.
     """
