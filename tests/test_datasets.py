@@ -418,7 +418,7 @@ def test_similarities_of_many_items_are_computed_as_they_are_asked_for():
     assert data.problem(similarity=None).oracle is None
     for name in hcviz.algorithms():
         lacks = get(name).missing_data(problem)
-        needs_no_matrix = {*ACTIVE, "ddt", "random-cut", "build", "ward"}
+        needs_no_matrix = {*ACTIVE, "ddt", "random-cut", "build", "ward", "neighbour-ward"}
         assert (lacks is None) == (name in needs_no_matrix), name
     assert "0.7 GiB" in str(get("average").missing_data(problem))
 
