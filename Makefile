@@ -32,7 +32,7 @@ test: lint
 	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
 	@$(PYTHON) tools/chromium.py >/dev/null
 	@echo "hcviz: compiling the kernels"
-	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
+	@$(PYTHON) -m hcviz warm
 	@mkdir -p tests/artifacts; trap 'kill $$library' INT TERM; \
 	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'; \
 	  plain=$$?; $(PYTHON) -m pytest --durations=40 --ignore=tests/browser; exit $$((plain | $$?)) \

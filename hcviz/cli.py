@@ -31,6 +31,7 @@ from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.commands.standard_input import forget_standard_input, input_name, input_path
 from hcviz.commands.tree_formats import TREE_FORMATS
+from hcviz.commands.warm import warm
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import HcvizError
 from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
@@ -268,6 +269,13 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
     one = command("cite", cite, "Print the papers of a method.")
     one.add_argument("method", help="hcviz list methods shows the names")
+
+    command(
+        "warm",
+        warm,
+        "Compile all methods now, for an image or a class room.",
+        "Otherwise each is compiled at its first use, which takes seconds.",
+    )
 
     one = command("conformance", check_methods, "Check methods of another package.")
     one.add_argument("place", help="where they are, such as package.module:ALGORITHMS")

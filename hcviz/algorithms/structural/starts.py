@@ -87,3 +87,9 @@ def masses(matrix: Any) -> list[NDArray[np.float64]]:
     if matrix.min(initial=0.0) >= 0:
         found.append(matrix.sum(axis=1) - matrix.diagonal())
     return found
+
+
+def warm() -> None:
+    """Compile the kernel."""
+    for _ in agglomerate(np.eye(3), np.ones(3)):
+        pass

@@ -1,0 +1,36 @@
+"""``hcviz warm``: all kernels are compiled, and a cache that cannot be written is a sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hcviz.algorithms.structural import starts
+from hcviz.cli import main
+from hcviz.commands import warm
+from hcviz.core.jit import cached_share
+
+
+def test_all_kernels_are_compiled_afterwards(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warm"]) == 0
+    found = re.fullmatch(
+        r"hcviz: all kernels are compiled, in (.+) \((\d+) MB\)\.\n", capsys.readouterr().out
+    )
+    assert found
+    assert Path(found[1]).is_dir()
+    assert int(found[2]) > 1
+    assert cached_share() > 0.95
+    assert starts.advance.signatures  # a kernel that only a run without a start uses
+
+
+def test_without_a_folder_for_the_kernels_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warm, "cache_dir", lambda source: None)
+    assert main(["warm"]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "cannot be kept" in message
+    assert "NUMBA_CACHE_DIR" in message
