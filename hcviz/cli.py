@@ -21,6 +21,7 @@ from hcviz.commands.advice import advice
 from hcviz.commands.check import check
 from hcviz.commands.citing import cite, paper_reference
 from hcviz.commands.compare import compare
+from hcviz.commands.compile_all import compile_all
 from hcviz.commands.conformance import check_methods
 from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
@@ -31,7 +32,6 @@ from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.commands.standard_input import forget_standard_input, input_name, input_path
 from hcviz.commands.tree_formats import TREE_FORMATS
-from hcviz.commands.warm import warm
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import HcvizError
 from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
@@ -272,7 +272,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
     command(
         "warm",
-        warm,
+        compile_all,
         "Compile all methods now, for an image or a class room.",
         "Otherwise each is compiled at its first use, which takes seconds.",
     )

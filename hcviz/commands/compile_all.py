@@ -17,7 +17,7 @@ from hcviz.jobs.warming import warm_modules
 INTERVAL = 5.0
 
 
-def warm(options: argparse.Namespace) -> None:
+def compile_all(options: argparse.Namespace) -> None:
     """Compile with two processes, and say how far it is and where the kernels are.
 
     Raises
@@ -62,4 +62,4 @@ def _report(done: threading.Event, began: float) -> None:
         )
 
 
-__all__ = ["warm"]
+__all__ = ["compile_all"]
