@@ -10,6 +10,7 @@ import hashlib
 import time
 import weakref
 from collections.abc import Callable
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from hcviz.ui.compat.figure_size import pixel_size
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
 from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.message_component import MessageComponent, MessageFrame
+from hcviz.ui.compat.next_tick import on_next_tick
 from hcviz.ui.compat.notebook_cells import cell_documents, display_of
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.python_parameters import python_only
@@ -163,6 +165,50 @@ def test_current_document_is_the_one_that_panel_changes(page):
     within, after = page.on_thread(seen)
     assert within is page.document
     assert after is not page.document
+
+
+# ---------------------------------------------------------------------- next_tick
+
+
+class HeldEvents(list[Any]):
+    """Held events; when they are copied at the end of the hold, ``then`` is called."""
+
+    def __init__(self, events: list[Any], then: Callable[[], None]) -> None:
+        super().__init__(events)
+        self._then = then
+
+    def __iter__(self) -> Any:
+        yield from super().__iter__()
+        self._then()
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        (on_next_tick, ["tree", "done"]),
+        # If this one fails, Bokeh has become safe for threads, and the module can be removed.
+        (Document.add_next_tick_callback, ["done", "tree"]),
+    ],
+)
+def test_next_tick_keeps_the_order_while_another_thread_ends_a_hold(page, schedule, expected):
+    """A thread schedules a tree during a hold, and the run's end while the hold ends."""
+    ran: list[str] = []
+
+    def from_a_thread(word: str) -> None:
+        thread = Thread(target=lambda: schedule(page.document, lambda: ran.append(word)))
+        thread.start()
+        thread.join()
+
+    def update() -> None:
+        callbacks = page.document.callbacks
+        with as_one_message(page.document):
+            from_a_thread("tree")
+            held = HeldEvents(callbacks._held_events, lambda: from_a_thread("done"))
+            callbacks._held_events = held
+
+    page.locked(update)
+    until(lambda: len(ran) == 2)
+    assert ran == expected
 
 
 # ---------------------------------------------------------------------- message_component

@@ -72,8 +72,8 @@ INTERNALS_OF_OTHERS = {
         "_busy_cleanup_scheduled", "_curdoc", "_roots", "_schedule_busy_cleanup",
     },
     "test_compat_sessions.py": {
-        "_cleanup", "_models", "_patch_datamodel_ref", "_render_mimebundle", "_render_model",
-        "_socket", "_subscribed_connections", "_views",
+        "_cleanup", "_held_events", "_models", "_patch_datamodel_ref", "_render_mimebundle",
+        "_render_model", "_socket", "_subscribed_connections", "_views",
     },
     "test_explorer.py": {"_handle_msg"},
     "test_loop_watchdog.py": {"_run"},

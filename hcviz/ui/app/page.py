@@ -44,6 +44,7 @@ from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
 from hcviz.ui.compat.login import TEACHER, user_of
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.next_tick import on_next_tick
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
@@ -302,7 +303,7 @@ class Gate:
             with current_document(document), as_one_message(document):
                 callback()
 
-        document.add_next_tick_callback(work)
+        on_next_tick(document, work)
 
     def first(self, seconds: float) -> None:
         """Run the callbacks that are scheduled within ``seconds`` now."""
@@ -314,10 +315,10 @@ class Gate:
 
     def open(self) -> None:
         """Run all callbacks from now on: the browser has the page."""
-        with self._lock:
+        with self._lock:  # so that no newer callback comes before those that wait
             waiting, self._waiting = self._waiting or [], None
-        for callback in waiting:
-            self.schedule(callback)
+            for callback in waiting:
+                self.schedule(callback)
 
 
 def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:

@@ -36,6 +36,7 @@ from panel.io.state import state
 from hcviz.session import actions as act
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.next_tick import on_next_tick
 from hcviz.ui.compat.notebook_cells import display_of
 
 #: Seconds after which a page that confirms nothing (closed, or a tab in the background) is sent
@@ -90,7 +91,7 @@ class NotebookConnection:
         """Run ``callback`` soon on the kernel's thread; may be called from any thread."""
         served = self._served()
         if served is not None:
-            served.add_next_tick_callback(callback)
+            on_next_tick(served, callback)
         elif self._loop is None:
             callback()
         else:
