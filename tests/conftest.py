@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,12 @@ os.environ["HCVIZ_SPARES"], os.environ["HCVIZ_WORKERS"] = "0", "1"
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_slow(items)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the ten thousand tests from each later garbage collection: a fifth of the CPU time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
