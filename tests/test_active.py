@@ -293,7 +293,7 @@ def test_polishing_climbs_to_where_no_single_move_helps(case, k):
     labels[:k] = np.arange(k)
     summed, sizes = kernels.contracted(weights, key, count)
     before = inside(weights, labels[key], k)
-    kernels.polish(summed, sizes, labels, k)
+    kernels.kernel_kmeans(summed, sizes, labels, k)
     after = inside(weights, labels[key], k)
     assert after >= before - 1e-12
     assert set(labels) == set(range(k))
@@ -767,7 +767,7 @@ def test_unsampled_branches_are_those_of_the_definition(matrix, data):
             at = (x, column % k)
             sums[at], squares[at] = sums[at] + matrix[x, y], squares[at] + matrix[x, y] ** 2
             counts[at] += 1
-    bounds = noisefreekernels.bounds(core)
+    bounds = noisefreekernels.lowest_and_largest(core)
     assert bounds == (np.nanmin(core), np.nanmax(np.abs(core)))
     found = unsampled.unsampled_branches((sums, squares, counts), np.array(sample), bounds, None)
     if not noisefreekernels.noise_free(core, matrix[np.ix_(range(m), sample)][

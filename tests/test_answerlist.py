@@ -45,7 +45,7 @@ def test_answers_have_the_named_author_and_agreement_is_shown(zoo):
     ACTS(gestures, "author", {"value": "Ann"})
     for group, apart in (((0, 1), 2), ((0, 2), 1)):
         zoo.change_view(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
-        verdict = constraints_model.state(zoo)["draft"]["verdict"]
+        verdict = constraints_model.state(zoo)["draft"]["assessment"]
         assert verdict["kind"] == ("implied" if apart == 2 else "conflict")
         gestures.apply()
     assert [each.author for each in zoo.session.constraints] == ["you", "Ann", "Ann"]
@@ -145,7 +145,7 @@ def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loo
     draft = constraints_model.state(zoo)["draft"]
     assert [chip["name"] for chip in draft["apart"]["shown"]] == [labels[i] for i in (50, 60, 70)]
     assert [chip["id"] for chip in draft["together"]["shown"]] == [0, 1]
-    assert draft["verdict"]["kind"] in ("correction", "lock")
+    assert draft["assessment"]["kind"] in ("correction", "holds")
     ACTS(gestures, "take-back", {"item": 60})
     assert [chip["id"] for chip in constraints_model.state(zoo)["draft"]["apart"]["shown"]] == [
         50,
@@ -163,5 +163,5 @@ def test_of_many_that_stand_apart_a_few_are_shown_and_the_rest_counted(zoo):
     draft = zoo.view.draft.begin_together((0, 1)).begin_odd().pick(tuple(range(10, 30)))
     zoo.change_view(draft=draft)
     shown = constraints_model.state(zoo)["draft"]
-    assert shown["verdict"]["sentence"].startswith(f"{zoo.session.labels[0]} + ")
+    assert shown["assessment"]["sentence"].startswith(f"{zoo.session.labels[0]} + ")
     assert (len(shown["apart"]["shown"]), shown["apart"]["more"]) == (6, 14)

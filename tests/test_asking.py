@@ -101,7 +101,7 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
         card.pick(item)
     draft = constraints_model.state(store)["draft"]
-    assert draft["verdict"]["kind"] == "correction"
+    assert draft["assessment"]["kind"] == "correction"
     assert draft["sampleShares"][0]["kind"] in ("surprising", "so far")
     assert "of the sampled trees" in draft["sampleShares"][0]["sentence"]
     assert asked(store) is first

@@ -129,7 +129,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     for group, odd in (((a, b), apart), ((a, apart), b)):
         zoo.change_view(draft=zoo.view.draft.clear().begin_together(group).begin_odd().pick((odd,)))
         shown = constraints_model.state(zoo)
-        verdict = shown["draft"]["verdict"]
+        verdict = shown["draft"]["assessment"]
         assert verdict["kind"] == "ignored"
         assert "this method ignores constraints" in verdict["sentence"]
         assert "will change" not in verdict["sentence"]
@@ -142,7 +142,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     assert zoo.view.draft == draft  # still open
     shown = constraints_model.state(zoo)
     assert shown["ignored"] is None
-    assert shown["draft"]["verdict"]["kind"] in ("correction", "lock")
+    assert shown["draft"]["assessment"]["kind"] in ("correction", "holds")
     gestures.apply()
     loop.until(lambda: zoo.session.status == "settled")
     assert zoo.session.tree.satisfies(zoo.session.triplets).all()

@@ -107,7 +107,7 @@ def test_t_and_enter_state_a_group_too(store):
     store.change_view(selection=(5, 9))
     gestures.key("t")
     shown = constraints_model.state(store)["draft"]
-    assert "are a group" in shown["verdict"]["sentence"]
+    assert "are a group" in shown["assessment"]["sentence"]
     gestures.key("Enter")
     wait_until_done(store)
     assert store.session.tree.has_clade([5, 9])
@@ -119,7 +119,7 @@ def test_all_items_are_no_group(store):
     gestures.key("g")
     assert "whole tree" in store.view.message
     gestures.key("t")
-    assert not constraints_model.state(store)["draft"]["verdict"]
+    assert not constraints_model.state(store)["draft"]["assessment"]
     gestures.key("Enter")
     assert not store.session.constraints
 
@@ -159,7 +159,7 @@ def test_the_verdicts_of_a_group(store):
     tree = store.session.tree
     clade = next(c for c in map(tree.leaves, range(tree.n_leaves, tree.n_nodes)) if len(c) > 3)
     clade = tuple(clade.tolist())
-    assert assess(store.session, clade, EVERYTHING_ELSE).kind == "lock"
+    assert assess(store.session, clade, EVERYTHING_ELSE).kind == "holds"
     store.dispatch(act.AddConstraint(clade, EVERYTHING_ELSE))
     wait_until_done(store)
     assert assess(store.session, clade, EVERYTHING_ELSE).kind == "repeat"

@@ -67,7 +67,7 @@ def test_a_lock_restarts_a_run_whose_trees_are_shown(settled):
 def lock(driver, row):
     """True if ab|c holds in the tree shown, and does not follow from the answers."""
     verdict = assess(driver.session, row[:2], row[2])
-    return verdict.kind == "lock"
+    return verdict.kind == "holds"
 
 
 def test_what_follows_from_earlier_answers_runs_nothing_even_while_sampling(settled):

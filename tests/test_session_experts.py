@@ -271,7 +271,7 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     driver(act.Arrived(driver.session.run, Snapshot(Tree.star(N), 1, 1)))
     session = driver.session
     kinds = {assess(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
-    assert kinds <= {"lock", "correction"}
+    assert kinds <= {"holds", "correction"}
     assert set(constraint_states(session).values()) <= {"satisfied", "violated"}
     driver(act.AddConstraint((BAT, TROUT), WHALE, author="Bob"))
     assert driver.session.enabled[-1].author == "Bob"

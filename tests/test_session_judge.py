@@ -82,11 +82,11 @@ def test_the_kind_is_what_all_small_trees_say(earlier, new, which):
     elif len(both) == len(allowed):
         expected = "implied"
     else:
-        expected = "lock" if shown in both else "correction"
+        expected = "holds" if shown in both else "correction"
     (group, apart) = new[0]
     found = assess_statement(session_with(earlier, shown), group, apart)
     if expected == "implied" and denies(earlier):  # nothing is concluded from "not a group"
-        assert found in ("implied", "lock")
+        assert found in ("implied", "holds")
     else:
         assert found == expected
 

@@ -55,8 +55,8 @@ def test_the_tree_follows_it_and_undo_brings_the_clade_back(store, loop):
     before = store.session.snapshot.tree
     items = smallest_clade(before)
     store.change_view(selection=items)
-    assert constraints_model.state(store)["cannot_deny"] == ""
-    gestures.state_group(denied=True)
+    assert constraints_model.state(store)["not_group_refusal"] == ""
+    gestures.state_group(is_group=False)
     (made,) = store.session.constraints
     assert made.is_not_group
     loop.until(lambda: store.session.status == "settled")
@@ -77,15 +77,15 @@ def test_a_lock_contradicts_it_and_the_card_names_both(store, loop):
     loop.until(lambda: store.session.status == "settled")
     assert assess(store.session, items, NOT_A_GROUP).kind == "conflict"
     store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
-    lock, denied = store.session.constraints
+    lock, not_group = store.session.constraints
     assert lock.enabled
-    assert not denied.enabled
+    assert not not_group.enabled
     assert store.session.conflict.with_ids == (lock.id,)
     assert "are not a group" in store.session.conflict.sentence
     assert "are not a group" in str(aho_sheet.state(store))
-    store.dispatch(act.ResolveConflict(denied.id, (lock.id,)))
-    lock, denied = store.session.constraints
-    assert denied.enabled
+    store.dispatch(act.ResolveConflict(not_group.id, (lock.id,)))
+    lock, not_group = store.session.constraints
+    assert not_group.enabled
     assert not lock.enabled
 
 
@@ -94,7 +94,7 @@ def test_other_methods_refuse_and_keep_the_tree(method, loop):
     with over_zoo(loop, method) as store:
         tree = store.session.snapshot.tree
         items = smallest_clade(tree)
-        reason = constraints_model.state(store)["cannot_deny"]
+        reason = constraints_model.state(store)["not_group_refusal"]
         assert reason.startswith(get(method).title)
         store.dispatch(act.AddConstraint(items, NOT_A_GROUP))
         assert "cannot keep that items are not a group" in store.session.message
@@ -120,13 +120,13 @@ def test_a_denied_set_does_not_stop_a_lock_where_the_method_ignores_it(loop):
         assert row["reason"].endswith("cannot keep this. The sampler (DDT) can.")
         store.change_view(selection=items)
         before = store.session
-        assert assess(before, items, EVERYTHING_ELSE, keeps_denials=False).kind == "lock"
+        assert assess(before, items, EVERYTHING_ELSE, keeps_not_groups=False).kind == "holds"
         Gestures(store).state_group()
-        denied, lock = store.session.constraints
+        not_group, lock = store.session.constraints
         assert lock.enabled
-        assert not denied.enabled
+        assert not not_group.enabled
         assert store.session.conflict is None
-        assert f"cannot keep it: “{denied.sentence(before.labels)}”." in store.session.message
+        assert f"cannot keep it: “{not_group.sentence(before.labels)}”." in store.session.message
         (off, on) = constraints_model.state(store)["items"]
         assert (off["reason"], on["reason"]) == ("", "")
         store.dispatch(act.Undo())
@@ -203,8 +203,8 @@ def test_a_conflict_of_many_is_found_without_a_long_wait():
     assert session.conflict is None
     both = (*blocks[0], *blocks[1])
     session, _ = update(session, act.AddConstraint(both, EVERYTHING_ELSE), get)
-    denied = next(each for each in session.constraints if set(each.group) == set(both))
-    assert session.conflict.with_ids == (denied.id,)
+    not_group = next(each for each in session.constraints if set(each.group) == set(both))
+    assert session.conflict.with_ids == (not_group.id,)
 
 
 def test_an_agreement_counts_triplets_only():
@@ -225,10 +225,10 @@ def test_a_move_that_a_denied_group_forbids_names_it():
     for items in ((0, 1, 2), (3, 4, 5)):
         session, _ = update(session, act.AddConstraint(items, EVERYTHING_ELSE), get)
     session, _ = update(session, act.AddConstraint((0, 1), NOT_A_GROUP), get)
-    denied = session.constraints[-1]
+    not_group = session.constraints[-1]
     into = session.groups[1].id
     session, _ = update(session, act.AddConstraint((2, 3, 4, 5), EVERYTHING_ELSE, into=into), get)
-    assert denied.id in session.conflict.with_ids
+    assert not_group.id in session.conflict.with_ids
     assert [each.members for each in session.groups] == [(0, 1, 2), (3, 4, 5)]
 
 

@@ -29,10 +29,10 @@ from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
 from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
-from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import CLADE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.io.workbook import is_workbook
 from hcviz.metrics import consistency
+from hcviz.session.constraint import TableKind
 from hcviz.taxonomy.formats import NEWICK
 
 #: Names of the kinds of questions in the output.

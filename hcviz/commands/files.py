@@ -24,8 +24,9 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
-from hcviz.io.tables import TableKind, read_table
+from hcviz.io.tables import read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
+from hcviz.session.constraint import TableKind
 from hcviz.session.model import Constraint, Session
 from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.formats import NEWICK, READERS

@@ -13,7 +13,7 @@ from hcviz.algorithms import get
 from hcviz.commands.tree_formats import FORMAT_OF, TREE_FORMATS
 from hcviz.core.errors import InvalidParameter
 from hcviz.datasets import at_hand, title
-from hcviz.io.tables import TableKind
+from hcviz.session.constraint import TableKind
 from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, READERS
 
 Row = Mapping[str, str]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -38,10 +38,7 @@ from hcviz.io.sequences import (
     text_column,
 )
 from hcviz.io.tree_data import is_newick, read_tree_data
-
-TableKind = Literal[
-    "features", "similarity", "distance", "comparisons", "sequences", "tree", "card-sort"
-]
+from hcviz.session.constraint import TableKind
 
 #: A note on a table that may be a card sort.
 WIDE_NOTE = (

@@ -25,20 +25,20 @@ from hcviz.session.constraint import (
 )
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_rows, sentence
 
-AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
+AssessmentKind = Literal["correction", "holds", "implied", "conflict", "repeat", "ignored"]
 ConstraintState = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
 
 #: A group is tested triplet by triplet for being implied if it implies at most this number.
 MAX_TESTED = 2000
-#: Conflicts up to this size are explained with each answer; larger ones with a number.
-MAX_QUOTED = 3
+#: A sentence quotes at most so many earlier answers; of more it gives the number.
+MAX_QUOTED = 2
 
 
 @dataclass(frozen=True)
 class Assessment:
     """The kind of a new constraint, and a sentence for the person.
 
-    ``correction``: the tree will change. ``lock``: it holds in the tree already. ``implied``: it
+    ``correction``: the tree will change. ``holds``: it holds in the tree already. ``implied``: it
     follows from the enabled constraints. ``repeat``: one of them is the same. ``conflict``: no tree
     satisfies it together with them. ``ignored``: the method ignores constraints.
     """
@@ -52,7 +52,7 @@ def assess(
     group: Sequence[int],
     apart: Apart,
     author: str | None = None,
-    keeps_denials: bool = True,
+    keeps_not_groups: bool = True,
 ) -> Assessment:
     """Return what adding "``group`` together, before ``apart``" would mean.
 
@@ -65,7 +65,7 @@ def assess(
         An item that is not in the group, or several, EVERYTHING_ELSE, or NOT_A_GROUP.
     author : str, optional
         If given, only a constraint of the same author is a repeat.
-    keeps_denials : bool
+    keeps_not_groups : bool
         False: the method ignores that items are not a group, and so does this assessment.
 
     Returns
@@ -84,10 +84,10 @@ def assess(
     """
     check_items(session, group, apart)
     text = sentence(group, apart, session.labels)
-    twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
-    if twin is not None:
-        return Assessment("repeat", f"{text}: already in the list, by {twin.author}.")
-    kind = assess_statement(session, group, apart, keeps_denials)
+    same = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
+    if same is not None:
+        return Assessment("repeat", f"{text}: already in the list, by {same.author}.")
+    kind = assess_statement(session, group, apart, keeps_not_groups)
     weighed = session.is_soft and apart != NOT_A_GROUP  # which is hard for every method
     meaning = _WEIGHED if kind == "conflict" and weighed else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
@@ -97,7 +97,7 @@ def assess(
 
 _MEANING: dict[AssessmentKind, str] = {
     "correction": "a correction, the tree will change",
-    "lock": "true in this tree already, and locked from now on",
+    "holds": "true in this tree already, and locked from now on",
     "implied": "already follows from earlier answers",
     "conflict": "no tree satisfies this and the earlier answers",
 }
@@ -106,18 +106,18 @@ _MEANING: dict[AssessmentKind, str] = {
 #: Under a method that ignores constraints.
 _IGNORED: dict[AssessmentKind, str] = {
     "correction": "not true in this tree, which does not change: this method ignores constraints",
-    "lock": "true in this tree already, but this method ignores constraints",
+    "holds": "true in this tree already, but this method ignores constraints",
 }
 
 _WEIGHED = "no tree satisfies this and the earlier answers; they will be weighed against each other"
 
 
 def assess_statement(
-    session: Session, group: Sequence[int], apart: Apart, keeps_denials: bool = True
+    session: Session, group: Sequence[int], apart: Apart, keeps_not_groups: bool = True
 ) -> AssessmentKind:
     """Return the kind of a constraint against the enabled ones; never ``repeat``.
 
-    ``keeps_denials``: as of :func:`assess`.
+    ``keeps_not_groups``: as of :func:`assess`.
 
     Under a soft method, the enabled constraints may contradict each other. Then nothing follows
     from them, and no further one contradicts them.
@@ -125,7 +125,7 @@ def assess_statement(
     tried = Constraint(0, tuple(group), apart)
     known, n = joined_rows(session.enabled), session.n_items
     kept = session.enabled
-    if not keeps_denials and not tried.is_not_group:
+    if not keeps_not_groups and not tried.is_not_group:
         kept = tuple(each for each in kept if not each.is_not_group)
     is_inconsistent = session.is_soft and not is_consistent_set(kept, n)
     if not is_inconsistent and not is_consistent_set([*kept, tried], n):
@@ -134,7 +134,7 @@ def assess_statement(
         return "implied"
     tree = session.tree
     if tree is not None and tree.n_leaves == session.n_items and tried.holds_in(tree):
-        return "lock"
+        return "holds"
     return "correction"
 
 
@@ -226,7 +226,7 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     holds: dict[int, bool] = {}
     if tree is not None and tree.n_leaves == session.n_items and session.enabled:
         holds = {each.id: each.holds_in(tree) for each in session.enabled}
-    is_inconsistent = session.is_soft and not is_consistent_set(session.enabled)
+    is_inconsistent = session.is_soft and not is_consistent_set(session.enabled, session.n_items)
     redundant = (
         frozenset() if is_inconsistent else implied_constraint_ids(session.enabled, session.n_items)
     )
@@ -358,7 +358,7 @@ def _conflict_sentence(
     def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
         return word.join(f"“{write(each)}”" for each in some)
 
-    if len(conflicting) < MAX_QUOTED:
+    if len(conflicting) <= MAX_QUOTED:
         text = f"“{write(constraint)}” contradicts {quoted(conflicting)}."
     else:
         text = f"“{write(constraint)}” contradicts {len(conflicting)} earlier answers together"

@@ -92,8 +92,3 @@ def disable_contradictions(session: Session) -> tuple[Session, int]:
     _, refused = split_consistent(session.enabled, (), session.n_items)
     session = replace_constraints(session, (replace(each, enabled=False) for each in refused))
     return update_conflict(session, [each.id for each in refused]), len(refused)
-
-
-def count_text(number: int) -> str:
-    """Return "1 constraint" or "5 constraints"."""
-    return f"{number} constraint" if number == 1 else f"{number} constraints"

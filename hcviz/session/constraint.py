@@ -213,6 +213,12 @@ def sentence(group: Sequence[int], apart: Apart, labels: Sequence[str]) -> str:
     return f"{names_text(group, labels)} together, before {names_text(outsiders(apart), labels)}"
 
 
+#: What the rows of a table are.
+TableKind = Literal[
+    "features", "similarity", "distance", "comparisons", "sequences", "tree", "card-sort"
+]
+
+
 @dataclass(frozen=True)
 class DataSpec:
     """Where the data come from and how they are prepared. The store loads the data set.
@@ -249,9 +255,7 @@ class DataSpec:
     scaling: str = "zscore"
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
-    table_kind: Literal[
-        "features", "similarity", "distance", "comparisons", "sequences", "tree", "card-sort"
-    ] = "features"
+    table_kind: TableKind = "features"
     columns: tuple[ColumnOptions, ...] = ()
     sheet: str = ""
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from hcviz.core.text import count_noun
 from hcviz.session.actions import (
     AddConstraint,
     DeleteConstraint,
@@ -31,7 +32,6 @@ from hcviz.session.assessment import (
     is_repeat,
 )
 from hcviz.session.conflicts import (
-    count_text,
     replace_constraints,
     split_consistent,
     update_conflict,
@@ -184,7 +184,7 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
-    label = f"Add {action.source}{count_text(count)}"
+    label = f"Add {action.source}{count_noun(count, 'constraint')}"
     before = add_undo_step(session, label)
     known = {_repeat_key(each) for each in session.constraints}
     made: list[Constraint] = []
@@ -201,13 +201,15 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
         refused = [each.id for each in off]
         switched_off = set(refused)
         made = [replace(e, enabled=False) if e.id in switched_off else e for e in made]
-    text = f"{action.source}{count_text(count - repeats)} added."
+    text = f"{action.source}{count_noun(count - repeats, 'constraint')} added."
     if repeats:
-        text += f" {count_text(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
+        were = "was" if repeats == 1 else "were"
+        text += f" {count_noun(repeats, 'constraint')} {were} in the list already."
     if len(refused) == 1:
         text += " 1 constraint contradicts earlier ones and is kept switched off."
     elif refused:
-        text += f" {count_text(len(refused))} contradict earlier ones and are kept switched off."
+        text += f" {count_noun(len(refused), 'constraint')} contradict earlier ones"
+        text += " and are kept switched off."
     if count == repeats:
         return announce(session, text)
     session = replace(before, constraints=(*session.constraints, *made), next_id=number)
@@ -258,7 +260,7 @@ def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
         conflict=None,
     )
     session = replace_constraints(session, (replace(each, enabled=True) for each in on))
-    note = f"{text} {count_text(len(on))} switched on as well." if on else text
+    note = f"{text} {count_noun(len(on), 'constraint')} switched on as well." if on else text
     return start_run(session, text, "tree" if other else "snapshot", note)
 
 
@@ -276,7 +278,7 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Update
         return announce(session, GONE)
     if found.enabled:
         return no_change(session)
-    free, _ = _without_ignored_denials(session, found, methods)
+    free, _ = _without_ignored_not_groups(session, found, methods)
     if not session.is_soft and contradicts(found, free.enabled, session.n_items):
         # the list does not change, so there is no undo step
         return _refuse(session, found)
@@ -297,7 +299,7 @@ def _enable_if_consistent(
     constraints have changed too, so a run starts. ``waiting``: refused constraints that are enabled
     too if they are now consistent.
     """
-    session, note = _without_ignored_denials(session, made, methods)
+    session, note = _without_ignored_not_groups(session, made, methods)
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others, session.n_items):
         session, effects = _refuse(session, made, waiting)
@@ -313,7 +315,8 @@ def _enable_if_consistent(
     session = update_conflict(session, (*_refused_ids(session), *waiting))
     sentence = session.sentence_of(made)
     more = (
-        f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
+        f" {count_noun(freed, 'constraint')} refused before"
+        f" {'is' if freed == 1 else 'are'} enabled too."
         if freed
         else ""
     )
@@ -325,7 +328,7 @@ def _enable_if_consistent(
         if session.constraint_mode == "ignored"
         or (made.is_not_group and not methods(session.method).avoids_groups)
         else "Locked"
-        if kind == "lock"
+        if kind == "holds"
         else "Applied"
     )
     return apply_constraints(
@@ -333,7 +336,7 @@ def _enable_if_consistent(
     )
 
 
-def _without_ignored_denials(
+def _without_ignored_not_groups(
     session: Session, made: Constraint, methods: Methods
 ) -> tuple[Session, str]:
     """Disable what contradicts ``made`` and the method cannot keep; return a sentence about it.
@@ -343,17 +346,17 @@ def _without_ignored_denials(
     if session.is_soft or made.is_not_group or methods(session.method).avoids_groups:
         return session, ""
     others = [each for each in session.enabled if each.id != made.id]
-    denials = [each for each in others if each.is_not_group]
+    not_groups = [each for each in others if each.is_not_group]
     rest = [*(each for each in others if not each.is_not_group), made]
-    if not denials or not is_consistent_set(rest, session.n_items):
+    if not not_groups or not is_consistent_set(rest, session.n_items):
         return session, ""
-    _, refused = split_consistent(denials, rest, session.n_items)
+    _, refused = split_consistent(not_groups, rest, session.n_items)
     session = replace_constraints(session, (replace(each, enabled=False) for each in refused))
     if not refused:
         return session, ""
     text = " and ".join(f"“{session.sentence_of(each)}”" for each in refused)
     if len(refused) > 2:
-        text = count_text(len(refused))
+        text = count_noun(len(refused), "constraint")
     return session, f"Switched off, as this method cannot keep it: {text}. "
 
 

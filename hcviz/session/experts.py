@@ -16,11 +16,11 @@ from hcviz.core import buildkernels as kernels
 from hcviz.core.build import BUILD_OVERHEAD, chain_triplets, compact_rows
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.text import count_noun
 from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, read_only
 from hcviz.session.applying import apply_constraints
 from hcviz.session.assessment import is_implied_by
 from hcviz.session.conflicts import (
-    count_text,
     replace_constraints,
     split_consistent,
     update_conflict,
@@ -107,7 +107,7 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateRe
     off = [each for each in theirs if each.enabled]
     if not off:
         return no_change(session)
-    text = f"{action.author}: {count_text(len(off))} switched off."
+    text = f"{action.author}: {count_noun(len(off), 'constraint')} switched off."
     aside = [each.id for each in off]
     rest = tuple(dict.fromkeys((*_without_author(session, action.author), *aside)))
     session = replace_constraints(
@@ -131,7 +131,7 @@ def _switch_on(
         if session.is_soft
         else split_consistent(asked, session.enabled, session.n_items)
     )
-    text = f"{author}: {count_text(len(taken))} switched on."
+    text = f"{author}: {count_noun(len(taken), 'constraint')} switched on."
     if refused:
         verb = "contradicts others and stays" if len(refused) == 1 else "contradict others and stay"
         text += f" {len(refused)} {verb} off."

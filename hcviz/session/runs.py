@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.session.actions import (
     AddComparisons,
@@ -22,7 +23,7 @@ from hcviz.session.actions import (
     Stopped,
     read_only,
 )
-from hcviz.session.conflicts import count_text, disable_contradictions
+from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, StartRun
 from hcviz.session.history import UpdateResult, add_undo_step, remember, rename_last_step
 from hcviz.session.methods import Methods
@@ -204,9 +205,9 @@ def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
     session, refused = disable_contradictions(session)
     if refused:
         text += (
-            f" {count_text(refused)} switched off: they contradict earlier ones, and this method is"
+            f" {count_noun(refused, 'constraint')} switched off: they contradict earlier ones, and"
         )
-        text += " not soft."
+        text += " this method is not soft."
     if session.constraint_mode == "ignored" and session.enabled:
         text += f" {IGNORED_TEXT}"
     return session, text

@@ -32,8 +32,8 @@ class Dashboard:
         return self.page.locator(".hc-inspector .name")
 
     @property
-    def verdict(self) -> Locator:
-        return self.page.locator(".hc-constraints .verdict")
+    def assessment(self) -> Locator:
+        return self.page.locator(".hc-constraints .assessment")
 
     def settle(self) -> Dashboard:
         """Until a run newer than the last one seen is over and its tree is drawn."""
@@ -95,7 +95,7 @@ class Dashboard:
         self.press("o")
         expect(self.page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
         self.click_label(apart)
-        expect(self.verdict).to_be_visible()
+        expect(self.assessment).to_be_visible()
 
     def menu(self, item: str) -> None:
         self.button("File").click()

@@ -75,7 +75,7 @@ class Conversation:
         expect(self.page.locator(".hc-constraints .draft .statement")).to_contain_text(
             self.zoo.labels[triplet[2]]
         )
-        expect(self.dashboard.verdict.first).to_contain_text("correction")
+        expect(self.dashboard.assessment.first).to_contain_text("correction")
         if self.hand == "keyboard":
             self.dashboard.press("Enter")
         else:

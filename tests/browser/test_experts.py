@@ -30,7 +30,7 @@ def test_two_people_disagree(zoo):
     expect(expert(zoo, "Ann")).to_contain_text("new answers")
     zoo.press("Escape")
     zoo.add_constraint(["dolphin", "wolf"], "tuna")
-    expect(zoo.verdict).to_contain_text("conflict")
+    expect(zoo.assessment).to_contain_text("conflict")
     zoo.press("Enter")
     expect(zoo.constraints.nth(1)).to_contain_text("Ann")
     pair = page.locator(".hc-constraints .pair")

@@ -264,7 +264,7 @@ def test_a_click_and_keys_correct_the_tree(zoo):
     zoo.press("o")
     expect(zoo.root.locator(".hc-constraints .statement")).to_contain_text("odd one out")
     zoo.click_label("wolf")
-    expect(zoo.root.locator(".hc-constraints .verdict")).to_contain_text("correction")
+    expect(zoo.root.locator(".hc-constraints .assessment")).to_contain_text("correction")
     run = zoo.status.get_attribute("data-run")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)

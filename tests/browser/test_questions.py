@@ -33,7 +33,7 @@ def test_questions_are_accepted_skipped_and_corrected(page):
         names.nth(k).click()
     expect(page.locator(".hc-constraints .draft .statement")).to_contain_text(picked[2])
     # The first and the last row lie on two sides of the root: with the second between them apart.
-    expect(dashboard.verdict).to_contain_text("correction")
+    expect(dashboard.assessment).to_contain_text("correction")
     page.keyboard.press("Enter")
     expect(dashboard.constraints).to_have_count(1)
     dashboard.settle()

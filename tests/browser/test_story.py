@@ -126,7 +126,7 @@ def test_a_click_corrects_the_tree(zoo):
     """The main job: an odd one out is named, and the tree is rebuilt around that answer."""
     assert not satisfied(zoo.newick(), "dolphin", "flea", "wolf")
     zoo.add_constraint(["dolphin", "flea"], "wolf")
-    expect(zoo.verdict).to_contain_text("correction")
+    expect(zoo.assessment).to_contain_text("correction")
     shot(zoo.page, "sentence")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
@@ -145,11 +145,11 @@ def test_a_click_corrects_the_tree(zoo):
 
 def test_lock_implied_and_eject(zoo):
     zoo.add_constraint(["dolphin", "porpoise"], "wasp")
-    expect(zoo.verdict).to_contain_text("lock")
+    expect(zoo.assessment).to_contain_text("holds")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
     zoo.add_constraint(["porpoise", "dolphin"], "wasp")
-    expect(zoo.verdict).to_contain_text("repeat")
+    expect(zoo.assessment).to_contain_text("repeat")
     zoo.press("Escape")
     expect(zoo.page.locator(".draft")).to_have_count(0)
     zoo.click_above("dolphin", 1.005)
@@ -198,7 +198,7 @@ def test_a_contradiction_is_explained_and_repaired(zoo):
     zoo.press("Enter")
     zoo.settle()
     zoo.add_constraint(["dolphin", "wolf"], "tuna")
-    expect(zoo.verdict).to_contain_text("conflict")
+    expect(zoo.assessment).to_contain_text("conflict")
     zoo.press("Enter")
     card = zoo.page.get_by_role("alert").filter(has_text="cannot all be true")
     expect(card).to_contain_text("dolphin + tuna together, before wolf")

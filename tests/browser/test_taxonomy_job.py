@@ -117,7 +117,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
         expect(dashboard.selected).to_have_text(name)
         target.hover()
         target.get_by_role("button", name="Move here").click()
-        expect(dashboard.verdict.first).to_be_visible()
+        expect(dashboard.assessment.first).to_be_visible()
         expect(page.locator(".hc-foot")).to_contain_text("Enter: they are a group")
         shot(page, f"job-moving-{new}")
         dashboard.press("Enter")

@@ -100,17 +100,17 @@ class Division:
     def labels(self) -> Steps:
         """Return the cluster of each item, int32 (m,), 0 and up; below 0 is an unsampled branch."""
         self._draw_sample()  # step 2
-        yield from self._query_sample()
-        yield from self._query_witnesses()
+        yield from self._query_sample()  # step 2
+        yield from self._query_witnesses()  # refinement
         yield from self._cluster_sample()  # step 3
-        yield from self._query_averages()  # step 4
-        branches = self._find_unsampled_branches()
+        yield from self._query_averages()  # step 4: the similarities
+        branches = self._find_unsampled_branches()  # refinement
         if branches is not None:
             return branches
-        labels, average = self._highest_averages()  # step 4
-        labels = self._form_new_cluster(labels, average)
-        labels = self._restore_sampled(labels)
-        yield from self._recheck_doubtful(labels)
+        labels, average = self._highest_averages()  # step 4: the clusters
+        labels = self._form_new_cluster(labels, average)  # refinement
+        labels = self._restore_sampled(labels)  # step 3 decides for the sample
+        yield from self._recheck_doubtful(labels)  # refinement
         if flatkernels.one_sided(labels):
             labels[self.members] = self.clusters
         return labels
@@ -262,8 +262,8 @@ class Division:
         """Noise-free splits: label the branches that have no item in the sample."""
         if not self.noise_free:
             return None
-        bounds = noisefreekernels.bounds(self.block)
-        return unsampled_branches(self.tallies, self.sample, bounds, self.key)
+        limits = noisefreekernels.lowest_and_largest(self.block)
+        return unsampled_branches(self.tallies, self.sample, limits, self.key)
 
     def _form_new_cluster(self, labels: Int, average: Float) -> Int:
         """HeurSpec: put items that are dissimilar to every sampled cluster into a new one.

@@ -85,10 +85,11 @@ def _laplacian(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps
 
 
 def _centred(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
-    """Divide by the sign of the top eigenvector of the double-centred similarity, then polish.
+    """Divide by the sign of the top eigenvector of the double-centred similarity, and improve it.
 
-    Polishing makes single moves while they help (:func:`flatkernels.polish`). The Laplacian's
-    second vector fails if noise spreads the degrees: it then separates single items of low degree.
+    Kernel k-means moves single items while it helps (:func:`flatkernels.kernel_kmeans`). The
+    Laplacian's second vector fails if noise spreads the degrees: it then separates single items of
+    low degree.
     """
     return (yield from _spectral(weights, key, count, k, seed, laplacian=False))
 
@@ -104,11 +105,11 @@ def _spectral(weights: Float, key: Int, count: int, k: int, seed: int, laplacian
         labels = kernels.signs(vector)
         yield
         if not laplacian and not kernels.one_sided(labels):
-            kernels.polish(summed, sizes, labels, 2)
+            kernels.kernel_kmeans(summed, sizes, labels, 2)
         return labels
     vectors = (yield from leading(summed, sizes, 0, k))[1]
     method = kernels.LAPLACIAN if laplacian else kernels.CENTRED
-    labels = kernels.by_vectors(summed, sizes, vectors, method, np.uint64(seed))
+    labels = kernels.kmeans_of_vectors(summed, sizes, vectors, method, np.uint64(seed))
     return labels
 
 
@@ -142,11 +143,11 @@ def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
         labels = np.full(count, -1, np.int32)
         for _ in range(kernels.ITERATIONS):
             yield
-            changes, spread = kernels.lloyd(points, sizes, labels, centres)
+            changes, sum_of_squares = kernels.lloyd(points, sizes, labels, centres)
             if not changes:
                 break
-        if spread < least:
-            best, least = labels, spread
+        if sum_of_squares < least:
+            best, least = labels, sum_of_squares
     return best
 
 

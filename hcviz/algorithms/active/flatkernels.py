@@ -78,7 +78,7 @@ def prepare(summed, laplacian):
 
 
 @njit
-def polish(summed, sizes, labels, k):
+def kernel_kmeans(summed, sizes, labels, k):
     """Move single supernodes while the sum over clusters of (weight inside) / (items inside) grows.
 
     The top eigenvectors of the centred matrix relax this discrete problem; it is kernel k-means.
@@ -147,12 +147,12 @@ def profiles(weights, key, count):
     for i in range(m):
         out = points[key[i]]
         sizes[key[i]] += 1.0
-        most = -np.inf
+        highest = -np.inf
         for j in range(m):
             if j != i:
                 out[j] += weights[i, j]
-                most = max(most, weights[i, j])
-        out[i] += most
+                highest = max(highest, weights[i, j])
+        out[i] += highest
     for c in range(count):
         for j in range(m):
             points[c, j] /= sizes[c]
@@ -199,7 +199,7 @@ def lloyd(points, sizes, labels, centres):
     """
     k = centres.shape[0]
     changes = 0
-    spread = 0.0
+    sum_of_squares = 0.0
     held = np.zeros(k)
     for i in range(sizes.size):
         best, distance = 0, np.inf
@@ -207,7 +207,7 @@ def lloyd(points, sizes, labels, centres):
             here = squared(points[i], centres[c])
             if here < distance:
                 best, distance = c, here
-        spread += sizes[i] * distance
+        sum_of_squares += sizes[i] * distance
         held[best] += sizes[i]
         if labels[i] != best:
             labels[i] = best
@@ -219,7 +219,7 @@ def lloyd(points, sizes, labels, centres):
         row, share = centres[labels[i]], sizes[i] / held[labels[i]]
         for t in range(row.size):
             row[t] += share * points[i, t]
-    return changes, spread
+    return changes, sum_of_squares
 
 
 @njit
@@ -233,11 +233,11 @@ def kmeans(points, sizes, k, seed):
         seed_centres(points, sizes, k, child_seed(seed, start), centres)
         labels = np.full(sizes.size, -1, np.int32)
         for _ in range(ITERATIONS):
-            changes, spread = lloyd(points, sizes, labels, centres)
+            changes, sum_of_squares = lloyd(points, sizes, labels, centres)
             if changes == 0:
                 break
-        if spread < least:
-            least = spread
+        if sum_of_squares < least:
+            least = sum_of_squares
             best = labels
     return best
 
@@ -306,15 +306,15 @@ def cut_in_two(weights, key, count, method, seed):
         prepare(summed, method == LAPLACIAN)
         labels = signs(exact_vector(summed, sizes, TOLERANCE))
         if method == CENTRED and not one_sided(labels):
-            polish(summed, sizes, labels, 2)
+            kernel_kmeans(summed, sizes, labels, 2)
     return halves(sizes) if one_sided(labels) else renamed(labels)
 
 
 @njit
-def by_vectors(summed, sizes, vectors, method, seed):
+def kmeans_of_vectors(summed, sizes, vectors, method, seed):
     """Run k-means on the supernodes' rows of ``vectors`` (k - 1, count): int32 (count,).
 
-    The centred method polishes the clusters.
+    The centred method improves them by :func:`kernel_kmeans`.
     """
     k = vectors.shape[0] + 1
     points = np.empty((sizes.size, k - 1))
@@ -323,19 +323,19 @@ def by_vectors(summed, sizes, vectors, method, seed):
             points[i, c] = vectors[c, i] / np.sqrt(sizes[i])
     labels = kmeans(points, sizes, k, seed)
     if method == CENTRED and not one_sided(labels):
-        polish(summed, sizes, labels, k)
+        kernel_kmeans(summed, sizes, labels, k)
     return labels
 
 
 @njit
-def cut_in_many(weights, key, count, method, k, most, seed):
+def cut_in_many(weights, key, count, method, k, max_k, seed):
     """Divide supernodes into ``k`` clusters by a built-in method; 0: by the eigengap, 2 to
-    ``most``.
+    ``max_k``.
 
     Returns int32 (count,): at least two clusters, possibly fewer than k.
     """
-    most, k = min(most, count - 1), min(k, count)
-    if k == 0 and most < 3:
+    max_k, k = min(max_k, count - 1), min(k, count)
+    if k == 0 and max_k < 3:
         k = 2
     if k == 2 or (k > 0 and method == KMEANS):
         if k == 2:
@@ -345,17 +345,17 @@ def cut_in_many(weights, key, count, method, k, most, seed):
         return halves(sizes) if one_sided(labels) else renamed(labels)
     summed, sizes = contracted(weights, key, count)
     prepare(summed, method == LAPLACIAN)
-    matrix, form = deflated(summed, sizes), np.zeros((3, count))
-    reduce_rows(matrix, form, count, 1)
-    k, vectors = gap_and_vectors(matrix, form, most, k, False)
+    matrix, tridiagonal = deflated(summed, sizes), np.zeros((3, count))
+    reduce_rows(matrix, tridiagonal, count, 1)
+    k, vectors = gap_and_vectors(matrix, tridiagonal, max_k, k, False)
     if k == 2 or method == KMEANS:
-        return cut_in_many(weights, key, count, method, k, most, seed)
-    labels = by_vectors(summed, sizes, vectors, method, seed)
+        return cut_in_many(weights, key, count, method, k, max_k, seed)
+    labels = kmeans_of_vectors(summed, sizes, vectors, method, seed)
     return halves(sizes) if one_sided(labels) else renamed(labels)
 
 
 @njit
-def divide_whole(weights, method, seed, least, k, most, exact):
+def divide_whole(weights, method, seed, least, k, max_k, exact):
     """Divide m items by their similarity matrix with :func:`cut_in_many`, recursively.
 
     Sets of ``least`` items or fewer become stars (1: all sets are divided). With ``exact``, groups
@@ -400,7 +400,7 @@ def divide_whole(weights, method, seed, least, k, most, exact):
         key, count = np.arange(size).astype(np.int32), size
         if exact:
             key, count = lowest_similarity_groups(part, key, count)
-        labels = cut_in_many(part, key, count, method, k, most, own)[key]
+        labels = cut_in_many(part, key, count, method, k, max_k, own)[key]
         where = begin
         for side in range(labels.max() + 1):
             first = where

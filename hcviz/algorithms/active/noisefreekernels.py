@@ -25,40 +25,41 @@ ROUNDING = 1e-12
 
 
 @njit
-def is_ultrametric(weights, close):
-    """Return True if the two lowest similarities of any three items are equal, within ``close``.
+def is_ultrametric(weights, tolerance):
+    """Return True if the two lowest similarities of any three items are equal.
 
-    ``weights``: float64 (m, m), symmetric; the diagonal is not used. Items join a maximum spanning
+    ``weights``: float64 (m, m), symmetric; the diagonal is not used. Values closer than
+    ``tolerance`` are equal. Items join a maximum spanning
     tree (Prim 1957). Let an item join by its similarity e with p. Then its similarity with each
     other u of the tree must be the lower of e and that of p with u. Rounding may add up along the
-    tree: the result can be True if three items are off by ``close`` times the tree's depth. If
+    tree: the result can be True if three items are off by ``tolerance`` times the tree's depth. If
     noise is larger than that, the first items show it. O(m^2) time, O(m) with noise.
     """
     m = weights.shape[0]
     order = np.arange(m).astype(np.int32)  # the items of the tree come first
-    most = np.full(m, -np.inf)
+    highest = np.full(m, -np.inf)
     over = np.zeros(m, np.int32)
     for size in range(1, m):
         last = order[size - 1]
         best = size
         for at in range(size, m):
             i = order[at]
-            if weights[last, i] > most[i]:
-                most[i], over[i] = weights[last, i], last
-            if most[i] > most[order[best]]:
+            if weights[last, i] > highest[i]:
+                highest[i], over[i] = weights[last, i], last
+            if highest[i] > highest[order[best]]:
                 best = at
         order[size], order[best] = order[best], order[size]
         i = order[size]
         p = over[i]
         for at in range(size):
             u = order[at]
-            if u != p and abs(weights[i, u] - min(most[i], weights[p, u])) > close:
+            if u != p and abs(weights[i, u] - min(highest[i], weights[p, u])) > tolerance:
                 return False
     return True
 
 
 @njit
-def rows_fit(weights, rows, close):
+def rows_fit(weights, rows, tolerance):
     """Return True if other items' similarities ``rows``, float64 (R, m), fit an ultrametric.
 
     Let p be the item to which another item is most similar, by e. Then its similarity with each u
@@ -71,22 +72,22 @@ def rows_fit(weights, rows, close):
             if rows[i, u] > rows[i, p]:
                 p = u
         for u in range(m):
-            if u != p and abs(rows[i, u] - min(rows[i, p], weights[p, u])) > close:
+            if u != p and abs(rows[i, u] - min(rows[i, p], weights[p, u])) > tolerance:
                 return False
     return True
 
 
 @njit
-def bounds(weights):
+def lowest_and_largest(weights):
     """Return the lowest similarity of two items and the largest absolute one; 0 and 0 for one
     item."""
     m = weights.shape[0]
-    least, most = np.inf, 0.0
+    lowest, largest = np.inf, 0.0
     for i in range(m):
         for j in range(i):
-            least = min(least, weights[i, j])
-            most = max(most, abs(weights[i, j]))
-    return (least, most) if m > 1 else (0.0, 0.0)
+            lowest = min(lowest, weights[i, j])
+            largest = max(largest, abs(weights[i, j]))
+    return (lowest, largest) if m > 1 else (0.0, 0.0)
 
 
 @njit
@@ -96,8 +97,8 @@ def noise_free(weights, rows):
 
     Rounding is allowed. O((m + R) m), usually far less with noise.
     """
-    close = ROUNDING * bounds(weights)[1]
-    return is_ultrametric(weights, close) and rows_fit(weights, rows, close)
+    tolerance = ROUNDING * lowest_and_largest(weights)[1]
+    return is_ultrametric(weights, tolerance) and rows_fit(weights, rows, tolerance)
 
 
 @njit
@@ -110,7 +111,7 @@ def linked_groups(weights, rows, key, count):
     ``key`` int32 (m,) numbers supernodes. O((m + R) m), O(m) if one item links all.
     """
     m = key.size
-    least, most = bounds(weights)
+    least, most = lowest_and_largest(weights)
     limit = least + ROUNDING * most
     link = np.arange(count).astype(np.int32)
     groups = count
@@ -155,4 +156,10 @@ def lowest_similarity_groups(weights, key, count):
     return np.arange(count).astype(np.int32), count
 
 
-__all__ = ["bounds", "is_ultrametric", "linked_groups", "lowest_similarity_groups", "noise_free"]
+__all__ = [
+    "is_ultrametric",
+    "linked_groups",
+    "lowest_and_largest",
+    "lowest_similarity_groups",
+    "noise_free",
+]

@@ -11,7 +11,7 @@ import param
 from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm
-from hcviz.algorithms.comparison.active import PAPER
+from hcviz.algorithms.comparison.asking import PAPER
 from hcviz.algorithms.comparison.foural import four_al_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk4_steps
 from hcviz.core.agglomerate import agglomerate

@@ -21,12 +21,12 @@ class ChainAgreement:
     chains are the same.
     """
 
-    def __init__(self, chains: int, target: str, before: OtherChains | None = None) -> None:
-        self.target = target
+    def __init__(self, chains: int, digest: str, before: OtherChains | None = None) -> None:
+        self.digest = digest
         self.kept = ThinnedStream(MAX_ROWS)
         self.seen = 0
         self.rhat = self.ess = math.nan
-        if before and before.target == target and before.joints.shape[1] == chains:
+        if before and before.digest == digest and before.joints.shape[1] == chains:
             self.kept.stride = before.stride
             for number, row in enumerate(before.joints):
                 self.kept.add(0, number * before.stride, row)
@@ -52,5 +52,5 @@ class ChainAgreement:
         """Return the states of the other chains together with this record."""
         joints = np.array(self.kept.value).reshape(len(self.kept), 1 + len(others))
         return OtherChains(
-            others, joints, self.kept.stride, self.seen, self.rhat, self.ess, self.target
+            others, joints, self.kept.stride, self.seen, self.rhat, self.ess, self.digest
         )

@@ -45,7 +45,7 @@ def generators(rng: np.random.Generator, number: int) -> list[np.random.Generato
     return [first, *(np.random.Generator(np.random.PCG64(seed)) for seed in seeds)]
 
 
-def agreement_of(
+def chain_agreement_of(
     data_digest: str, problem: Problem, params: Parameters, state: DdtState | None, learnt: bool
 ) -> ChainAgreement | None:
     """Return the record of several chains on these data, continued from a state.
@@ -60,8 +60,8 @@ def agreement_of(
         parts.append(problem.groups.rows)
     if len(problem.not_groups):
         parts.append(problem.not_groups.rows)
-    target = _target(data_digest, parts, params, learnt)
-    return ChainAgreement(params.chains, target, state.other_chains if state else None)
+    digest = posterior_digest(data_digest, parts, params, learnt)
+    return ChainAgreement(params.chains, digest, state.other_chains if state else None)
 
 
 def combined(
@@ -78,7 +78,9 @@ def combined(
     return replace(first, metrics=metrics, state=replace(state, other_chains=other_chains))
 
 
-def _target(data_digest: str, constraints: Sequence[Any], params: Parameters, learnt: bool) -> str:
+def posterior_digest(
+    data_digest: str, constraints: Sequence[Any], params: Parameters, learnt: bool
+) -> str:
     """Return a digest of the posterior, since draws of another one do not count."""
     found = hashlib.blake2b(data_digest.encode(), digest_size=8)
     for part in constraints:

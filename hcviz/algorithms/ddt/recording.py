@@ -11,7 +11,7 @@ import numpy as np
 
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, postorder, refresh
-from hcviz.algorithms.ddt.running import CALL, Chain
+from hcviz.algorithms.ddt.running import CALL_SECONDS, Chain
 from hcviz.algorithms.ddt.work import GIVEN, ORDER, PARENT, ROOT, SLOT, H
 from hcviz.core.jit import compile_for, njit
 from hcviz.posterior.draws import Draws
@@ -83,7 +83,7 @@ class Recorder:
             before, began = draws.n_proposals, time.perf_counter()
             self._go(draws, count)
             took = max(time.perf_counter() - began, 1e-6)
-            wanted = int((draws.n_proposals - before) * CALL / took)
+            wanted = int((draws.n_proposals - before) * CALL_SECONDS / took)
             self._chunk = max(1, min(wanted, 4 * self._chunk, 1 << 20))
 
     def _go(self, draws: Draws, count: int) -> None:

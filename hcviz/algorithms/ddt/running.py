@@ -22,7 +22,7 @@ from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, SLOT, Float, Work, alloc
 from hcviz.core.jit import compile_for
 
 #: Seconds that one call of a kernel should take.
-CALL = 0.015
+CALL_SECONDS = 0.015
 #: A cycle that no run completes.
 NEVER = 10**15
 #: Sweeps of more work than this, n * (200 + d), about 10 ms, are made in parts.
@@ -95,7 +95,9 @@ class Chain:
         self._advance(*arguments)
         took = time.perf_counter() - began
         self.due -= count
-        self._chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * self._chunk, 1 << 20))
+        self._chunk = max(
+            1, min(int(count * CALL_SECONDS / max(took, 1e-6)), 4 * self._chunk, 1 << 20)
+        )
         if self._large:
             self._parts = self._finish(self.w.tally[PROPOSALS] % n == 0, self.due == 0)
 

@@ -23,7 +23,7 @@ from hcviz.algorithms.ddt.leafnoise import (
 )
 from hcviz.algorithms.ddt.legal import mark_groups
 from hcviz.algorithms.ddt.multichain import (
-    agreement_of,
+    chain_agreement_of,
     combined,
     generators,
     state_of,
@@ -107,7 +107,7 @@ def _agreement(
 ) -> ChainAgreement | None:
     state = state_of(start, problem.n_items)
     learnt = bool(chains[0].w.tally[LEARNT])
-    return agreement_of(chains[0].data_digest, problem, params, state, learnt)
+    return chain_agreement_of(chains[0].data_digest, problem, params, state, learnt)
 
 
 class RecordedRun:
@@ -223,7 +223,7 @@ def split_run(
         parts.append(RunPart(alone if number == 0 else {**alone, "init": "random"}, own, begin))
     data, _ = used_columns(problem, params.mu, params.sigma is not None)
     learnt = is_learnt(data, params.leaf_noise, params.learn)
-    agreement = agreement_of(digest_of(data), problem, params, state, learnt)
+    agreement = chain_agreement_of(digest_of(data), problem, params, state, learnt)
     return SplitRun(
         parts, lambda all_: combined(all_[0], [each.state for each in all_[1:]], agreement)
     )

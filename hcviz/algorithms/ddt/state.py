@@ -42,7 +42,7 @@ class OtherChains:
     seen: int  # rows so far
     rhat: float  # as last computed; NaN before
     ess: float
-    target: str  # a digest of the posterior of the log joints
+    digest: str  # of the posterior of the log joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class DdtState:
             found["company.joints"] = others.joints
             found["company.counts"] = np.array([others.stride, others.seen], np.int64)
             found["company.agreement"] = np.array([others.rhat, others.ess])
-            found["company.target"] = np.frombuffer(others.target.encode(), np.uint8)
+            found["company.target"] = np.frombuffer(others.digest.encode(), np.uint8)
             for number, other in enumerate(others.states, 2):
                 found |= {f"chain {number}.{k}": v for k, v in other.to_arrays().items()}
         return found
@@ -252,10 +252,10 @@ def _other_chains(arrays: dict[str, Any]) -> OtherChains:
     stride, seen = (int(x) for x in np.asarray(arrays["company.counts"], np.int64))
     rhat, ess = (float(x) for x in np.asarray(arrays["company.agreement"], np.float64))
     joints = np.array(arrays["company.joints"], np.float64)
-    target = bytes(np.asarray(arrays["company.target"], np.uint8)).decode()
+    digest = bytes(np.asarray(arrays["company.target"], np.uint8)).decode()
     if stride < 1 or joints.ndim != 2 or seen < 0 or len(joints) != -(-seen // stride):
         raise ValueError("its record does not fit its counts")
-    return OtherChains(tuple(_others(arrays)), joints, stride, seen, rhat, ess, target)
+    return OtherChains(tuple(_others(arrays)), joints, stride, seen, rhat, ess, digest)
 
 
 def _others(arrays: dict[str, Any]) -> Iterator[DdtState]:

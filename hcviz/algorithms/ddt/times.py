@@ -5,7 +5,8 @@ at a node v: from its two children and from above. Given them, its time has the 
 
     exp(u J) W^(-d/2) exp(-(V3 d12 + V2 d13 + V1 d23) / 2W),  W = V1 V2 + V1 V3 + V2 V3,
 
-where J = 1 + c (H(l-1) + H(r-1) - H(l+r-1)), and d_ij are the squared distances of the three means.
+where J = 1 + jump, jump = c (H(l-1) + H(r-1) - H(l+r-1)), and d_ij are the squared distances of
+the three means.
 These cost O(d); each evaluation of the slice sampler (Neal, Annals of Statistics 2003) is then
 O(1).
 """
@@ -126,12 +127,6 @@ def slice_time(node, time, msg, outer, table, c, rng, v):
             end = trial
 
 
-@njit(error_model="numpy")
-def sweep_times(w, rng):
-    """Slice-sample every inner node's time, depth first; messages stay valid. O(n d)."""
-    sweep_times_part(w, rng, begin_sweep_times(w), np.int64(3 * w.node.shape[0]))
-
-
 @njit
 def begin_sweep_times(w):
     """Prepare :func:`sweep_times_part`; return the depth of its stack, 1."""
@@ -149,26 +144,27 @@ def sweep_times_part(w, rng, top, visits):
     Nothing else may change ``w`` between two calls: the stack is in its spare rows.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    stack, phase = w.spare[STACK], w.spare[ORDER]  # the phase of each node on the stack
+    stack = w.spare[STACK]
+    visited = w.spare[ORDER]  # how many children of each node on the stack were visited
     c = w.real[C]
     dims = msg.shape[1] - 1
     while top > 0 and visits > 0:
         visits -= 1
         v = stack[top - 1]
-        side = phase[top - 1]
-        if side == 2:
+        done = visited[top - 1]
+        if done == 2:
             update(node, time, msg, v)
             top -= 1
             continue
-        if side == 0:
+        if done == 0:
             slice_time(node, time, msg, outer, table, c, rng, v)
-        phase[top - 1] = side + 1
-        child = node[v, LEFT + side]
+        visited[top - 1] = done + 1
+        child = node[v, LEFT + done]
         if node[child, LEFT] >= 0:
             if dims > 0:
                 outside_message(node, time, msg, outer, v, child)
             stack[top] = child
-            phase[top] = 0
+            visited[top] = 0
             top += 1
     return top
 

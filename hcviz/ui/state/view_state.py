@@ -112,7 +112,7 @@ class ViewState:
     agreed: tuple[tuple[str, Agreed], ...] = ()
     error: tuple[str, str] | None = None
     #: Counts the values that fields sent. The page then shows what holds, also of refused ones.
-    n_sent: int = 0
+    n_redraws: int = 0
     #: Refused values of the form's fields.
     faults: tuple[FieldFault, ...] = ()
     message: str = ""

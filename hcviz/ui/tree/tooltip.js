@@ -1,5 +1,6 @@
 // Asks the server for the text of the tooltip at the pointer, one request at a time, and shows the
-// answer. `what` is the event: move, leave, tap, redrawn or answered.
+// answer. tooltip.py passes `probe` (the request), `tip` (the answer), `what` and `name` (the
+// figure). `what` is the event: move, leave, tap, redrawn or answered. `cb_obj` is Bokeh's event.
 const s = (probe._hc ??= { busy: false, next: null, x: 0, y: 0, seq: 0, tip: null })
 
 const hide = () => {
@@ -72,8 +73,8 @@ if (what === "move") {
   s.next = ["", 0, 0]
   send()
 } else if (what === "tap") {
-  // The tooltip of a clicked clade stays hidden while the pointer is on it. "" stands for whatever
-  // the next answer shows.
+  // The tooltip of a clicked clade stays hidden while the pointer is on it. `clicked` is its text,
+  // null without a click, and "" if the next answer brings the text.
   s.clicked = s.busy || s.next ? "" : (s.shown ?? "")
   hide()
 } else if (what === "redrawn") {

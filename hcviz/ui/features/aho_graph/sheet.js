@@ -26,38 +26,7 @@ export const render = component("ahograph", (state, send) => {
         : null,
     ),
     state.sentences.map(sentence => h("p", { class: "summary" }, sentence)),
-    state.card
-      ? h(
-          "div",
-          { class: "choices", role: "group", "aria-label": "What to do" },
-          state.card.repairs.map(r =>
-            h(
-              "button",
-              {
-                "data-key": `repair-${r.id}`,
-                onclick: () => send("resolve", { enable: state.card.id, disable: r.id }),
-              },
-              r.sentence,
-            ),
-          ),
-          h(
-            "button",
-            { "data-key": "dismiss", onclick: () => send("dismiss") },
-            "Leave the new answer switched off",
-          ),
-          state.card.softs.map(s =>
-            h(
-              "button",
-              {
-                "data-key": `soften-${s.method}`,
-                title: s.title,
-                onclick: () => send("soften", { method: s.method }),
-              },
-              s.text,
-            ),
-          ),
-        )
-      : null,
+    state.card ? conflictChoices(state.card, send) : null,
     h(
       "div",
       { class: "key small muted" },

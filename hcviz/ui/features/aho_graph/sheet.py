@@ -28,7 +28,7 @@ from hcviz.ui.features.conflicts.controller import ACTS as CONFLICT_ACTS
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts, Fields
 from hcviz.ui.parts.palette import THEMES
-from hcviz.ui.parts.part import OnAct
+from hcviz.ui.parts.part import UI, OnAct
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
@@ -82,10 +82,10 @@ def _conflict_state(store: Store) -> dict[str, Any]:
     new = session.find(conflict.constraint_id)
     others = [each for each in session.constraints if each.id in conflict.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
-    denied = next((each for each in (*others, new) if each and each.is_not_group), None)
-    if denied is not None:
+    not_group = next((each for each in (*others, new) if each and each.is_not_group), None)
+    if not_group is not None:
         return _empty_state(
-            f"One answer: {session.sentence_of(denied)}. The other answers make them a group."
+            f"One answer: {session.sentence_of(not_group)}. The other answers make them a group."
         )
     if new is None or found is None:
         return _empty_state("There is no conflict any more.")
@@ -312,7 +312,7 @@ def drawing(state: dict[str, Any]) -> Any:
     )  # fmt: skip
 
 
-_Words = sheet_part(__file__)
+_Words = sheet_part(__file__, UI / "features/conflicts/card")
 
 
 class GraphSheet(pn.Row):

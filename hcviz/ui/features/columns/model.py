@@ -10,6 +10,7 @@ from hcviz.core.column_options import ColumnOptions
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.datasets import Dataset
+from hcviz.session.constraint import TableKind
 from hcviz.ui.state.store import Store
 
 #: Columns that the sheet lists.
@@ -33,7 +34,7 @@ DETECTED = {
     "class": "classes",
 }
 #: What the page calls the kinds of files.
-FILE_KINDS = {
+FILE_KINDS: dict[TableKind, str] = {
     "features": "Table: each row is an item",
     "similarity": "Similarity matrix",
     "distance": "Distance matrix",

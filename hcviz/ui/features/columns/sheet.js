@@ -77,7 +77,7 @@ export const render = component("columns", (state, send) => {
                 disabled: !changed && !state.changed,
                 onclick: () => {
                   draftOf = ""
-                  if (state.changed) use([])
+                  if (state.changed) use([]) // no options of columns: as detected
                   else send("repaint")
                 },
               },

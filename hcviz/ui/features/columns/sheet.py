@@ -48,7 +48,7 @@ def _use(actions: Actions, columns: Any) -> None:
 @ACTS.on("kind")
 def _set_kind(actions: Actions, value: str) -> None:
     if value in FILE_KINDS:
-        spec: Any = replace(actions.store.session.data, columns=(), left_out=(), table_kind=value)  # type: ignore[arg-type]
+        spec: Any = replace(actions.store.session.data, columns=(), left_out=(), table_kind=value)
         _open(actions.store, spec)
 
 

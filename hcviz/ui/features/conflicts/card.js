@@ -1,6 +1,6 @@
 // The conflict card: constraints that no tree satisfies together, and ways to solve the conflict.
 // A few constraints are shown with a button for each item, more as a list.
-let laterOpen = false
+let refusedOpen = false // the list of the other refused answers is open
 let membersOpen = null // id of the conflict whose earlier answers are open
 
 // An item of a constraint. The tree marks it while the pointer or the focus is on the button.
@@ -52,21 +52,47 @@ function conflictingAnswer(answer, send) {
   )
 }
 
-function conflictCard(conflict, send, graph = true) {
-  const later = conflict.waiting,
-    { answers } = conflict
-  const act = (key, text, name, more, title) =>
-    h("button", { "data-key": key, title, onclick: () => send(name, more) }, text)
+function conflictButton(send, key, text, name, more, title) {
+  return h("button", { "data-key": key, title, onclick: () => send(name, more) }, text)
+}
+
+// What to do about a conflict: the buttons of the card, and of the sheet Why.
+function conflictChoices(conflict, send) {
+  const { waiting } = conflict
+  const act = (...rest) => conflictButton(send, ...rest)
+  return h(
+    "div",
+    { class: "choices", role: "group", "aria-label": "What to do" },
+    conflict.repairs.map(r =>
+      act(`repair-${r.id}`, r.sentence, "resolve", { enable: conflict.id, disable: r.id }),
+    ),
+    act(
+      "dismiss",
+      waiting.length ? "Leave it switched off, show the next" : "Leave the new answer switched off",
+      "dismiss",
+    ),
+    waiting.length
+      ? act("dismiss-all", `Leave all ${waiting.length + 1} switched off`, "dismiss", { all: true })
+      : null,
+    conflict.undo ? act("undo-answer", `Undo “${conflict.undo}”`, "undo") : null,
+    conflict.softs.map(s =>
+      act(`soften-${s.method}`, s.text, "soften", { method: s.method }, s.title),
+    ),
+  )
+}
+
+function conflictCard(conflict, send) {
+  const { answers, waiting } = conflict
   return h(
     "div",
     { class: "conflict-card", role: "alert" },
     h("h3", {}, "These answers cannot all be true"),
-    later.length
+    waiting.length
       ? h(
           "p",
           { class: "remaining" },
-          `This is one of ${later.length + 1} refused answers. `,
-          later.length === 1 ? "The other one comes next." : "The others come next.",
+          `This is one of ${waiting.length + 1} refused answers. `,
+          waiting.length === 1 ? "The other one comes next." : "The others come next.",
         )
       : null,
     h("p", {}, conflict.sentence),
@@ -92,49 +118,30 @@ function conflictCard(conflict, send, graph = true) {
             conflict.members.map(m => h("li", {}, m)),
           ),
         ),
-    graph
-      ? act(
-          "why-conflict",
-          "Show the graph that explains it",
-          "graph",
-          {},
-          "The items that these answers hold together, and the path that excludes the new one",
-        )
-      : null,
-    h(
-      "div",
-      { class: "choices", role: "group", "aria-label": "What to do" },
-      conflict.repairs.map(r =>
-        act(`repair-${r.id}`, r.sentence, "resolve", { enable: conflict.id, disable: r.id }),
-      ),
-      act(
-        "dismiss",
-        later.length ? "Leave it switched off, show the next" : "Leave the new answer switched off",
-        "dismiss",
-      ),
-      later.length
-        ? act("dismiss-all", `Leave all ${later.length + 1} switched off`, "dismiss", { all: true })
-        : null,
-      conflict.undo ? act("undo-answer", `Undo “${conflict.undo}”`, "undo") : null,
-      conflict.softs.map(s =>
-        act(`soften-${s.method}`, s.text, "soften", { method: s.method }, s.title),
-      ),
+    conflictButton(
+      send,
+      "why-conflict",
+      "Show the graph that explains it",
+      "graph",
+      {},
+      "The items that these answers hold together, and the path that excludes the new one",
     ),
-    later.length
+    conflictChoices(conflict, send),
+    waiting.length
       ? h(
           "details",
           {
             class: "answer-list",
-            open: laterOpen,
+            open: refusedOpen,
             ontoggle: event => {
-              laterOpen = event.target.open
+              refusedOpen = event.target.open
             },
           },
-          h("summary", {}, `Refused as well (${later.length})`),
+          h("summary", {}, `Refused as well (${waiting.length})`),
           h(
             "ul",
             { class: "steps", "data-scroll": "later" },
-            later.map(each => h("li", {}, each)),
+            waiting.map(each => h("li", {}, each)),
           ),
         )
       : null,

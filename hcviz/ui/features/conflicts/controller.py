@@ -1,4 +1,4 @@
-"""The messages of the conflict card, which the constraints panel and the sheet Why show."""
+"""The messages of the conflict card (constraints panel), and of its buttons (sheet Why)."""
 
 from __future__ import annotations
 

@@ -27,7 +27,10 @@ def state(store: Store) -> dict[str, Any] | None:
     members = [by_id[i] for i in conflict.with_ids if i in by_id]
     new = by_id.get(conflict.constraint_id)
     few = new is not None and len(members) <= MAX_ANSWERS_WITH_CHIPS
-    last = session.past[-1].label if session.past else ""
+    before = session.past[-1] if session.past else None
+    has_new = before is not None and any(
+        each.id == conflict.constraint_id for each in before.constraints
+    )
     return {
         "id": conflict.constraint_id,
         "sentence": conflict.sentence,
@@ -44,7 +47,7 @@ def state(store: Store) -> dict[str, Any] | None:
         "answers": [_answer_state(store, each, each is new) for each in [*members, new] if each]
         if few
         else [],
-        "undo": last if last.startswith("Add") else "",
+        "undo": "" if before is None or has_new else before.label,
         "softs": _soft_choices(store),
     }
 

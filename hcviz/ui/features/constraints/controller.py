@@ -28,7 +28,7 @@ def _state_group(gestures: Gestures) -> None:
 
 @ACTS.on("not-group")
 def _state_not_group(gestures: Gestures) -> None:
-    gestures.state_group(denied=True)
+    gestures.state_group(is_group=False)
 
 
 @ACTS.on("apply")
@@ -112,7 +112,7 @@ def _weigh_author(gestures: Gestures, name: str, value: str) -> None:
 def _show_fields(gestures: Gestures) -> None:
     """Draw the fields again: the value of one may have been refused, and the state the same."""
     store = gestures.store
-    store.change_view(n_sent=store.view.n_sent + 1)
+    store.change_view(n_redraws=store.view.n_redraws + 1)
 
 
 def _weight(text: str) -> float:

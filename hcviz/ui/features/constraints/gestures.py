@@ -1,6 +1,6 @@
 """``Gestures``: turns clicks, keys and drags into constraints.
 
-A gesture fills a :class:`Draft`. The page shows the sentence and the verdict of the draft. Enter
+A gesture fills a :class:`Draft`. The page shows the sentence and the assessment of the draft. Enter
 or Apply turns the draft into an action on the session.
 """
 
@@ -121,15 +121,15 @@ class Gestures:
             draft = draft.begin_eject(view.selection)
         self.store.change_view(draft=draft, error=None)
 
-    def state_group(self, denied: bool = False) -> None:
+    def state_group(self, is_group: bool = True) -> None:
         """Add the constraint that the items of the draft, or the selected items, are a group.
 
-        With ``denied``, the constraint that they are not a group.
+        If ``is_group`` is False, the constraint that they are not a group.
         """
         view = self.store.view
         items = view.draft.group if view.draft.open else view.selection
         if len(items) < 2:
-            key = "Not a group" if denied else "G: they are a group"
+            key = "G: they are a group" if is_group else "Not a group"
             self.store.change_view(message=f"Select a branch or several items, then {key}.")
             return
         if len(items) == self.store.session.n_items:
@@ -138,7 +138,7 @@ class Gestures:
         self.store.change_view(draft=Draft())
         author = self.store.session.author
         with self.store.guarded():
-            apart = NOT_A_GROUP if denied else EVERYTHING_ELSE
+            apart = EVERYTHING_ELSE if is_group else NOT_A_GROUP
             self.store.dispatch(act.AddConstraint(tuple(items), apart, author=author))
             self.on_stated()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.text import count_noun
 from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.assessment import ConstraintState, assess, constraint_states
@@ -21,7 +22,7 @@ from hcviz.ui.state.store import Store
 FOLD_FROM = 40
 #: Constraints shown of a folded author at most.
 MAX_ROWS = 60
-#: The kind of a verdict that no constraint can be made of the draft.
+#: The kind of the assessment if no constraint can be made of the draft.
 REFUSED = "refused"
 #: Items of a group that are shown as buttons, at most.
 MAX_CHIPS = 6
@@ -35,7 +36,7 @@ def state(store: Store) -> dict[str, Any]:
     folded = [name for name, n in counts.items() if n >= FOLD_FROM and name != session.author]
     return {
         "ready": session.snapshot is not None,
-        "cannot_deny": cannot_deny(session.method),
+        "not_group_refusal": not_group_refusal(session.method),
         "items": [
             _row(store, each, states) for each in session.constraints if each.author not in folded
         ],
@@ -47,11 +48,11 @@ def state(store: Store) -> dict[str, Any]:
         "draft": _draft(store) if view.draft.open else None,
         "author": session.author,
         "experts": _experts(store),
-        "sent": view.n_sent,
+        "redraws": view.n_redraws,
     }
 
 
-def cannot_deny(method: str) -> str:
+def not_group_refusal(method: str) -> str:
     """Return why the method cannot keep that items are not a group; "" if it can."""
     found = get_algorithm(method)
     return "" if found.avoids_groups else f"{found.title} cannot keep this. The sampler (DDT) can."
@@ -63,7 +64,9 @@ def _row(store: Store, each: Constraint, states: dict[int, ConstraintState]) -> 
         "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
         "state": states.get(each.id, "satisfied"),
-        "reason": cannot_deny(store.session.method) if each.enabled and each.is_not_group else "",
+        "reason": not_group_refusal(store.session.method)
+        if each.enabled and each.is_not_group
+        else "",
         "author": each.author,
         "weight": each.weight,
         "note": each.note,
@@ -122,15 +125,15 @@ def switch_method_action(store: Store) -> act.SetMethod | None:
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     stated = draft.statement(session.n_items)
-    verdict: dict[str, str] | None = None
+    assessment: dict[str, str] | None = None
     sample_shares: list[tuple[str, str]] = []
     if stated is not None:
         try:
-            found = assess(session, *stated, session.author, not cannot_deny(session.method))
-            verdict = {"kind": found.kind, "sentence": found.sentence}
+            found = assess(session, *stated, session.author, not not_group_refusal(session.method))
+            assessment = {"kind": found.kind, "sentence": found.sentence}
         except InvalidConstraint as fault:
-            verdict = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
-        if verdict["kind"] == "correction":
+            assessment = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
+        if assessment["kind"] == "correction":
             sample_shares = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
@@ -142,8 +145,8 @@ def _draft(store: Store) -> dict[str, Any]:
         "sentence": draft.sentence(session.labels),
         "together": chips(draft.group),
         "apart": chips(draft.apart),
-        "verdict": verdict,
-        "ready": verdict is not None and verdict["kind"] != REFUSED,
+        "assessment": assessment,
+        "ready": assessment is not None and assessment["kind"] != REFUSED,
         "sampleShares": [{"kind": kind, "sentence": text} for kind, text in sample_shares],
     }
 
@@ -211,15 +214,13 @@ def _agreement(pair: experts.ExpertAgreement) -> str:
     if not pair.n_stated:
         return "No triple of items has a statement by both."
     if pair.share is None:
-        return f"Neither agree nor contradict: {_triples(pair.n_open)} of items both name."
+        return (
+            f"Neither agree nor contradict: {count_noun(pair.n_open, 'triple')} of items both name."
+        )
     text = f"{pair.n_agreeing:,} alike, {pair.n_contradicting:,} in conflict"
     if pair.n_open:
         text += f", {pair.n_open:,} left open by one"
-    text += f", of {_triples(pair.n_checked)}"
+    text += f", of {count_noun(pair.n_checked, 'triple')}"
     if pair.n_checked < pair.n_stated:
         text += f" checked ({pair.n_stated:,} stated)"
     return text + "."
-
-
-def _triples(count: int) -> str:
-    return f"{count:,} triple{'s' * (count != 1)}"

@@ -9,12 +9,12 @@ function draftCard(draft, ignored, send) {
     h("p", { class: "statement" }, draft.sentence),
     picked("together", "Together", draft.together, send),
     picked("apart", "Odd one out", draft.apart, send),
-    draft.verdict
+    draft.assessment
       ? h(
           "div",
-          { class: `verdict ${draft.verdict.kind}` },
-          h("b", {}, draft.verdict.kind),
-          `: ${draft.verdict.sentence}`,
+          { class: `assessment ${draft.assessment.kind}` },
+          h("b", {}, draft.assessment.kind),
+          `: ${draft.assessment.sentence}`,
         )
       : null,
     ignored ? ignoredCard(ignored, send) : null,
@@ -331,8 +331,8 @@ export const render = component("constraints", (state, send) => {
         "button",
         {
           "data-key": "g-not-group",
-          title: state.cannot_deny || "No tree has exactly the selected items as a branch",
-          disabled: !state.ready || !!state.cannot_deny,
+          title: state.not_group_refusal || "No tree has exactly the selected items as a branch",
+          disabled: !state.ready || !!state.not_group_refusal,
           onclick: () => send("not-group"),
         },
         "Not a group",

@@ -22,9 +22,10 @@ from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.file_kinds import detect_file
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import save_session
-from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
+from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
+from hcviz.session.constraint import TableKind
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.taxonomy import Taxonomy

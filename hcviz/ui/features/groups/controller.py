@@ -68,7 +68,7 @@ class GroupControls(Controls):
             self.gestures.on_stated()
         elif not locked and found is not None:
             store.dispatch(act.DisableConstraint(found.id))
-        store.change_view(n_sent=store.view.n_sent + 1)  # a refused lock is drawn open again
+        store.change_view(n_redraws=store.view.n_redraws + 1)  # a refused lock is drawn open again
 
     @ACTS.on("lock-groups")
     def _lock_all(self) -> None:

@@ -26,11 +26,11 @@ function changeLine(group, send) {
 }
 
 // A suggested name. A click names the selected items, or renames their group.
-function suggestion(each, place, group, send) {
+function suggestion(each, keyPrefix, group, send) {
   return h(
     "button",
     {
-      "data-key": `${place}-${each.name}`,
+      "data-key": `${keyPrefix}-${each.name}`,
       title: `Name it ${each.name}: ${each.why}`,
       onclick: () => send("name-group", { name: each.name, key: group.key }),
     },
@@ -112,7 +112,7 @@ function nameField(group, send) {
       ? h("p", { class: "path", title: "The groups around it" }, `in ${group.parent}`)
       : null,
     h("div", { class: "field" }, input, button),
-    // A group that "Name these clusters" made has no name of its own yet.
+    // A group that "Name these clusters" made has no name of its own yet (taxonomy/drafting.py).
     (!group.id || /^Group \d+$/.test(group.name)) && group.suggestions.length
       ? h(
           "div",

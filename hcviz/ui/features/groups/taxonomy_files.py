@@ -83,7 +83,7 @@ def groups_note(file: GroupsFile) -> str:
 
 
 def left_out_sentences(file: GroupsFile) -> str:
-    """Return which items and groups of a file and of the page have no partner, or ""."""
+    """Return which items and groups are only in a file, or only on the page; "" if none."""
     sentences = []
     if file.unknown:
         many = _items(file.unknown, "is", "are")
@@ -125,13 +125,13 @@ def read_groups_file(content: bytes, name: str, labels: Sequence[str]) -> Groups
             f"None of the {len(unknown):,} items of {name} are among the items shown.",
             "Open its data first, or choose another file.",
         )
-    groups, empty = _on_page(found, index)
+    groups, empty = groups_on_page(found, index)
     missing = sorted(set(index) - set(found.labels), key=index.__getitem__)
     items = sorted(index[label] for label in found.labels if label in index)
     return GroupsFile(name, groups, tuple(items), tuple(unknown), tuple(missing), tuple(empty))
 
 
-def _on_page(found: Taxonomy, index: dict[str, int]) -> tuple[tuple[Group, ...], list[str]]:
+def groups_on_page(found: Taxonomy, index: dict[str, int]) -> tuple[tuple[Group, ...], list[str]]:
     """Return the groups with the items of the page, and the names of those left out.
 
     A group is left out if it has no items here, or the same ones as a group before it.

@@ -79,7 +79,7 @@ def state(store: Store) -> dict[str, Any]:
         "selection": _selection(store),
         "notes": notes,
         "changes": changes,
-        "sent": store.view.n_sent,
+        "redraws": store.view.n_redraws,
     }
 
 

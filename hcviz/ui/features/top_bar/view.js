@@ -204,7 +204,7 @@ function fileMenu(state, send) {
       "Copy a link to this view",
       act("share"),
       false,
-      "Data, method, look and constraints. Names of groups are in a saved session only",
+      "Data, method, look, constraints and groups",
     ),
     h("hr"),
     h("div", { class: "head" }, "Lesson"),

@@ -27,7 +27,7 @@ NEEDS = ("comparison oracle", "similarity")
 PAPER = "Ghoshdastidar, Perrot and von Luxburg 2019"
 
 
-class KernelParameters(param.Parameterized):
+class ActiveKernelParameters(param.Parameterized):
     """Parameters of the active quadruplets kernel."""
 
     variant: Any = param.Selector(
@@ -79,8 +79,8 @@ def _linkage(
     yield _last(tree, matrix, "rank", asker)
 
 
-def run_kernel(
-    problem: Problem, params: KernelParameters, rng: np.random.Generator, start: Any
+def run_active_kernel(
+    problem: Problem, params: ActiveKernelParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
     """4K-AL with active comparisons (Ghoshdastidar et al. 2019, equation (2)), then average
     linkage.
@@ -102,11 +102,11 @@ def run_kernel(
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
-    return one_thread(_kernel(problem, params, asker_of(problem), rng))
+    return one_thread(_active_kernel(problem, params, asker_of(problem), rng))
 
 
-def _kernel(
-    problem: Problem, params: KernelParameters, asker: Asker, rng: np.random.Generator
+def _active_kernel(
+    problem: Problem, params: ActiveKernelParameters, asker: Asker, rng: np.random.Generator
 ) -> Generator[Snapshot | None, None, None]:
     """Draw landmarks and reference pairs, query the kernel, then agglomerate."""
     n = problem.n_items
@@ -189,12 +189,12 @@ ACTIVE_KERNEL = Algorithm(
     name="4k-al-active",
     title="Quadruplets kernel by questions",
     paper=PAPER,
-    run=run_kernel,
+    run=run_active_kernel,
     needs=NEEDS,
     triplets="hard",
     runs="process",
     heights=kernel_heights,
-    params=KernelParameters,
+    params=ActiveKernelParameters,
     summary="Asks how a few landmarks' pairs compare with reference pairs, as often as the budget "
     "p allows: for a small p far fewer questions than the linkages need, for p = 0.1 far more.",
 )
