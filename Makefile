@@ -70,6 +70,7 @@ fuzz:
 
 lint:
 	@tools/venv.sh test
+	@$(PYTHON) -m tools.method_names
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy

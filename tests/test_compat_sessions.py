@@ -211,6 +211,24 @@ def test_next_tick_keeps_the_order_while_another_thread_ends_a_hold(page, schedu
     assert ran == expected
 
 
+def test_next_tick_drops_what_comes_after_the_end_of_a_session(caplog):
+    """The loop would log a traceback: the document's lists are gone."""
+    with served(page_of_two_models) as found:
+        document, session = found.document, found.session
+        ran: list[str] = []
+
+        def end() -> None:
+            on_next_tick(document, lambda: ran.append("before"))
+            session.destroy()
+            clear_document(document)
+
+        found.on_thread(end)
+        found.on_thread(lambda: None)
+        found.on_thread(lambda: None)
+    assert not ran
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+
+
 # ---------------------------------------------------------------------- message_component
 
 

@@ -1,7 +1,7 @@
 """The registry of methods, and the functions that run them.
 
 A new method is one file (copy ``_template.py``) and one line in ``MODULES``, or an entry point of
-another package (``plugins.py``).
+another package (``plugins.py``). ``make lint`` then writes its name into ``names.py``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Copy this file to add a method. Change ``name`` below, and add the line ``name: module`` to
 ``MODULES`` in ``__init__.py``. Another package declares an entry point instead (``plugins.py``).
-Nothing else is needed.
+Nothing else is needed; ``make lint`` writes the name into ``names.py``.
 
 ``Algorithm`` declares what the method can do; its docstring lists all fields. The page and the
 command line make forms of ``Parameters``. The page draws the views of a snapshot by their types. If

@@ -1,4 +1,7 @@
-"""The names of hcviz's own methods as a type, so that editors complete them."""
+"""The names of hcviz's own methods as a type, so that editors complete them.
+
+``make lint`` writes this file from ``MODULES`` (``tools/method_names.py``).
+"""
 
 from __future__ import annotations
 

@@ -223,8 +223,12 @@ def _solved(similarity: Float, **options: Any) -> Any:
 
 
 def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
-    """Run SPUR: return ``(k, solution, ks, thetas)``; a generator as :func:`solve_steps` is."""
+    """Run SPUR, Algorithm 1: return ``(k, solution, ks, thetas)``.
+
+    A generator, as :func:`solve_steps` is. :func:`run` explains the first, rough solutions.
+    """
     n = len(similarity)
+    # The range of lambda, and from it the smallest k.
     low_lambda, high_lambda = lambda_range(n, count)
     rough = options | {"tolerance": min(1.0, 10 * options["tolerance"])}
     few = yield from _solved(similarity, lam=high_lambda, **rough)
@@ -236,17 +240,19 @@ def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
     lines: list[tuple[float, float]] = []
     many: Solution | None = None
     k = low
+    # SDP-k for each k of the range, and its theta.
     while k <= high:
         kept[k] = warm = yield from _solved(similarity, k=k, warm=warm, **rough)
         thetas[k] = theta(warm, k)
         bar = max(thetas.values()) - THETA_MARGIN
         kept = {each: solved for each, solved in kept.items() if thetas[each] > bar}
         lines.append(warm.line)
-        # One more unit of trace is worth less than lambda: the trace of X_lambda is about here.
+        # The largest k. One more unit of trace is worth less than lambda: the trace is about here.
         if many is None and (warm.line[1] < low_lambda or k == n):
             many = yield from _solved(similarity, lam=low_lambda, warm=warm, lines=lines, **options)
             high = min(n, max(low, k, round(float(np.trace(many.x))) + 2))
         k += 1
+    # The k of the largest theta, among solutions to the full tolerance.
     for k, solved in kept.items():
         kept[k] = yield from _solved(similarity, k=k, warm=solved, **options)
         thetas[k] = theta(kept[k], k)

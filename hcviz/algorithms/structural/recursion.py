@@ -204,7 +204,11 @@ def _divide(
     t_end: int,
     over: int,
 ) -> Iterator[None]:
-    """Cut one set in two, in steps."""
+    """Cut one set in two, in steps: contract what constraints join, cut, split.
+
+    Sets of at most ``SMALL`` items do not come here: one kernel does the same steps for them, down
+    to their leaves (``kernels.divide_to_leaves``).
+    """
     soft = len(settings.prices) > 0
     count = kernels.contract(
         state.items, begin, end, state.rows, state.active, t_begin, t_begin if soft else t_end,

@@ -14,6 +14,8 @@ from typing import Any
 
 from bokeh.document import Document
 
+from hcviz.ui.compat.server_session import server_session
+
 
 def event_loop(document: Document) -> Any:
     """Return the event loop (``tornado.ioloop.IOLoop``) of a served document, else None."""
@@ -23,12 +25,21 @@ def event_loop(document: Document) -> Any:
 
 
 def on_next_tick(document: Document, callback: Callable[[], None]) -> None:
-    """Run ``callback`` soon on the document's thread; calls of one thread keep their order."""
+    """Run ``callback`` soon on the document's thread; calls of one thread keep their order.
+
+    Nothing happens if the session ends before.
+    """
     loop = event_loop(document)
     if loop is None:
         document.add_next_tick_callback(callback)
-    else:
-        loop.add_callback(document.add_next_tick_callback, callback)
+        return
+
+    def add() -> None:
+        session = server_session(document)
+        if session is not None and not session.destroyed:
+            document.add_next_tick_callback(callback)
+
+    loop.add_callback(add)
 
 
 __all__ = ["event_loop", "on_next_tick"]

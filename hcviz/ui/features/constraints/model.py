@@ -24,8 +24,6 @@ FOLD_FROM = 40
 MAX_ROWS = 60
 #: The kind of the assessment if no constraint can be made of the draft.
 REFUSED = "refused"
-#: Items of a group that are shown as buttons, at most.
-MAX_CHIPS = 6
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -137,7 +135,10 @@ def _draft(store: Store) -> dict[str, Any]:
             sample_shares = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
-        shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
+        shown = [
+            {"id": item, "name": session.labels[item]}
+            for item in items[: conflicts_model.MAX_CHIPS]
+        ]
         return {"shown": shown, "more": len(items) - len(shown)}
 
     return {
