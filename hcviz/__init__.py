@@ -18,6 +18,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.description import describe, describe_group, describe_item, suggest_names
+from hcviz.side_by_side import compare_methods
 from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import place
 
@@ -115,6 +116,7 @@ __all__ = [
     "Triplets",
     "algorithms",
     "build",
+    "compare_methods",
     "datasets",
     "describe",
     "describe_group",

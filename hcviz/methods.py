@@ -51,6 +51,7 @@ def _doc(method: Algorithm) -> str:
             (f"{name} : {kind}, default {parameter.default!r}", parameter_doc(parameter))
         )
     lines = [f"{method.title}. {method.summary}".strip(), ""]
+    lines += [method.how_it_works, ""] if method.how_it_works else []
     lines += [f"{method.paper}.", ""] if method.paper else []
     lines += ["Parameters", "----------"]
     for head, text in entries:

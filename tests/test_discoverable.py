@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import hcviz
-from hcviz import methods
+from hcviz import cli, methods
 from hcviz.algorithms import get
+from hcviz.algorithms._template import ALGORITHMS as TEMPLATE
 from hcviz.algorithms.names import MethodName
 from hcviz.core.errors import InvalidParameter
 
@@ -70,6 +72,24 @@ def test_describe_has_every_parameter(name):
     assert found.summary
     assert max(map(len, str(found).splitlines())) <= 110
     assert repr(found) == str(found)
+
+
+@pytest.mark.parametrize("method", [*map(get, hcviz.algorithms()), *TEMPLATE], ids=lambda m: m.name)
+def test_each_method_explains_how_it_works(method):
+    sentences = re.findall(r"[^.]+\.(?: |$)", method.how_it_works)
+    assert "".join(sentences) == method.how_it_works
+    assert 3 <= len(sentences) <= 5
+    assert max(len(each.split()) for each in sentences) < 25
+
+
+def test_each_place_shows_how_a_method_works(capsys):
+    how = get("ward").how_it_works
+    assert hcviz.describe("ward").how_it_works == how
+    assert how in " ".join(str(hcviz.describe("ward")).split())
+    assert how in methods.ward.__doc__
+    with pytest.raises(SystemExit):
+        cli.main(["run", "ward", "--help"])
+    assert how in " ".join(capsys.readouterr().out.split())
 
 
 def test_describe_escapes_and_refuses():

@@ -14,6 +14,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "hcviz.datasets": None,
     "hcviz.taxonomy": None,
     "hcviz.description": None,
+    "hcviz.side_by_side": ("MethodComparison", "MethodResult", "TreeFigures"),
     "hcviz.posterior": (
         "Posterior", "ChainComparison", "Diagnosis", "Verdict",
         "compare_chains", "ess_bulk", "ess_mean", "ess_tail",

@@ -440,9 +440,51 @@ def fit(
     >>> fit("average", hcviz.datasets.load("zoo")).clusters(2)[["wolf", "lion", "wasp"]].tolist()
     [1, 1, 2]
     """
+    return fit_with_metrics(name, problem, seed=seed, start=start, progress=progress, **params)[0]
+
+
+def fit_with_metrics(
+    name: MethodName | str,
+    problem: Any,
+    *,
+    seed: Any = 0,
+    start: Any = None,
+    progress: bool = False,
+    **params: Any,
+) -> tuple[Tree, Mapping[str, float]]:
+    """Run a method, and return its tree and the metrics of its last snapshot.
+
+    Parameters
+    ----------
+    name : str
+        The method.
+    problem : Problem, DataFrame or array (n, d)
+        What :func:`run` takes.
+    seed : int, None or numpy.random.Generator
+        Of the random numbers, as for :func:`run`.
+    start : Tree, Snapshot or None
+        Where to begin, as for :func:`run`.
+    progress : bool
+        Show a bar.
+    **params
+        Parameters of the method.
+
+    Returns
+    -------
+    tree : Tree
+        The tree of :func:`fit`.
+    metrics : mapping of str to float
+        The numbers of the last snapshot; none for a summary tree of a sampler.
+
+    Examples
+    --------
+    >>> tree, metrics = fit_with_metrics("active-spectral", [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])
+    >>> metrics["queries"]
+    3.0
+    """
     method, seed = get(name), seed_of(seed)
     if method.samples and method.recorded_run is not None:
-        return _summary(method, problem, seed, start, params, progress)
+        return _summary(method, problem, seed, start, params, progress), {}
     if method.improves and start is None and method.constraint_mode(params) == "hard":
         given = method.check_problem(problem, None)
         if given.n_constraints:
@@ -450,8 +492,9 @@ def fit(
             start = fit(name, given.without_constraints(), seed=seed, **params)
     given = method.check_problem(problem, start)
     for snapshot in run(name, given, seed=seed, start=start, progress=progress, **params):
-        tree = snapshot.tree
-    return tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
+        last = snapshot
+    tree = last.tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
+    return tree, last.metrics
 
 
 def _check_consistency(problem: Problem) -> None:

@@ -59,6 +59,9 @@ ALGORITHMS = (
         title="Random merges",
         paper="",
         summary="Merges items at random.",
+        how_it_works="Each item begins as a cluster of its own. Two clusters, drawn at random, "
+        "merge, until one is left. The method draws as many trees as asked for, and keeps the "
+        "last one.",
         run=run,
         needs=("items",),
         triplets="ignored",

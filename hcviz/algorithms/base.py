@@ -177,6 +177,9 @@ class Algorithm:
         The class of its parameters.
     summary : str
         One sentence for the page.
+    how_it_works : str
+        A paragraph of three to five sentences about what the method does, step by step, in plain
+        words. The page, ``hcviz.describe`` and ``hcviz run METHOD --help`` show it.
     samples : bool
         True if its snapshots are draws from a posterior, so that clades have supports. Such a
         method runs in a thread.
@@ -275,6 +278,7 @@ class Algorithm:
     runs: Literal["thread", "process"] = "process"
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
+    how_it_works: str = ""
     samples: bool = False
     needs_process: Callable[[Mapping[str, Any]], bool] | None = None
     softened_by: str = ""

@@ -202,6 +202,10 @@ ALGORITHMS = (
         runs="process",
         params=NoParameters,
         summary="Keeps the piles of a card sort that most participants agree with.",
+        how_it_works="Every pile of the card sort is a possible group. The method counts the "
+        "participants who have all cards of a pile on one pile. It takes the piles with the most "
+        "such participants first. A pile that cuts through a pile taken before is left out. The "
+        "taken piles, nested in each other, are the tree.",
         heights=AGREEMENT,
     ),
     Algorithm(
@@ -215,6 +219,10 @@ ALGORITHMS = (
         runs="process",
         params=NoParameters,
         summary="Merges the cards of a card sort by the least agreed pair of each group.",
+        how_it_works="For each two cards, the method computes the share of participants who put "
+        "them on one pile. Each card begins as a group of its own. The two groups whose least "
+        "agreed pair has the greatest share merge. This repeats until one group is left. So every "
+        "pair in a group has at least the share at which it was formed.",
         heights=LEAST_PAIR,
     ),
 )

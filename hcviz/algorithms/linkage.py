@@ -132,8 +132,13 @@ def _ward_comparison(problem: Problem) -> str:
 _COMPARED = {"average": 1, "complete": 2, "ward": 3}
 
 
-def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
-    """Declare one linkage."""
+#: What all linkages do at the beginning and the end of a run.
+_BEGIN = "Each item begins as a cluster of its own. "
+_END = " This repeats until one cluster is left. The height of a node is the distance at its merge."
+
+
+def _algorithm(method: Method, title: str, summary: str, rule: str) -> Algorithm:
+    """Declare one linkage. ``rule`` says in which order clusters merge."""
     return Algorithm(
         name=method,
         title=title,
@@ -145,6 +150,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         runs="process",
         params=Parameters,
         summary=summary,
+        how_it_works=_BEGIN + rule + _END,
         baseline="average linkage" if method == "average" else "",
         compare_order=_COMPARED.get(method),
         needs_no_matrix=_needs_no_matrix if method == "ward" else None,
@@ -159,8 +165,28 @@ ALGORITHMS = (
         "Average linkage",
         "Merges the two clusters nearest on average. "
         "On dense similarities, faster than sparsest cuts at about the same cost.",
+        "The distance of two clusters is the mean distance of their items, and the nearest two "
+        "merge.",
     ),
-    _algorithm("single", "Single linkage", "Merges the two clusters with the nearest items."),
-    _algorithm("complete", "Complete linkage", "Merges the two clusters of least diameter."),
-    _algorithm("ward", "Ward's linkage", "Merges where the spread within clusters grows least."),
+    _algorithm(
+        "single",
+        "Single linkage",
+        "Merges the two clusters with the nearest items.",
+        "The distance of two clusters is that of their two nearest items, and the nearest two "
+        "merge. So clusters can become long chains.",
+    ),
+    _algorithm(
+        "complete",
+        "Complete linkage",
+        "Merges the two clusters of least diameter.",
+        "The distance of two clusters is that of their two farthest items, and the nearest two "
+        "merge. So clusters stay compact.",
+    ),
+    _algorithm(
+        "ward",
+        "Ward's linkage",
+        "Merges where the spread within clusters grows least.",
+        "The spread of a cluster is the sum of squared distances of its items to their mean. The "
+        "two clusters merge whose union adds least spread.",
+    ),
 )

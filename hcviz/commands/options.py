@@ -29,7 +29,8 @@ def method_among(words: Sequence[str]) -> str | None:
 
 def add_parameters(parser: argparse.ArgumentParser, method: Algorithm) -> None:
     """Add an option for each parameter, with its doc, default and choices."""
-    group = parser.add_argument_group(method.title, method.summary or None)
+    about = f"{method.summary} {method.how_it_works}".strip().replace("%", "%%")
+    group = parser.add_argument_group(method.title, about or None)
     for name in method.parameter_names():
         parameter = method.params.param[name]
         text = " ".join((parameter.doc or "").split()).replace("%", "%%")

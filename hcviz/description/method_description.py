@@ -29,6 +29,8 @@ class MethodDescription:
         What constraints are to it by default.
     softened_by : str
         The parameter that makes constraints soft, or "".
+    how_it_works : str
+        A paragraph that explains the method, or "".
     parameters : tuple of (str, object, str)
         Name, default and doc of each parameter.
 
@@ -46,6 +48,7 @@ class MethodDescription:
     needs: tuple[str, ...]
     constraints: str
     softened_by: str
+    how_it_works: str
     parameters: tuple[tuple[str, object, str], ...]
 
     def frame(self) -> pd.DataFrame:
@@ -70,7 +73,7 @@ class MethodDescription:
 
     def _facts(self) -> list[str]:
         soft = f", soft with {self.softened_by}" if self.softened_by else ""
-        facts = [self.summary, self.paper and f"{self.paper}."]
+        facts = [self.summary, self.how_it_works, self.paper and f"{self.paper}."]
         facts += [f"Needs {' or '.join(self.needs)}.", f"Constraints are {self.constraints}{soft}."]
         return [each for each in facts if each]
 
@@ -124,6 +127,7 @@ def describe(method: MethodName | str) -> MethodDescription:
     >>> print(hcviz.describe("single"))  # doctest: +ELLIPSIS
     Single linkage (single)
     Merges the two clusters with the nearest items.
+    Each item begins as a cluster of its own. ...
     Needs similarity.
     Constraints are hard.
       constraints = 'merge'
@@ -133,7 +137,7 @@ def describe(method: MethodName | str) -> MethodDescription:
     parameters = found.params.param
     return MethodDescription(
         found.name, found.title, found.summary, found.paper, found.needs, found.triplets,
-        found.softened_by,
+        found.softened_by, found.how_it_works,
         tuple(
             (name, parameters[name].default, parameter_doc(parameters[name]))
             for name in found.parameter_names()

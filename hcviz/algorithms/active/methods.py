@@ -211,11 +211,12 @@ def run_active_kmeans(
 _COMPARED = {"active-spectral": 1, "active-kmeans": 2, "heurspec": 3, "spectral": 5}
 
 
-def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
-    """Declare one method."""
+def _method(name: str, title: str, run: Any, params: Any, summary: str, how: str) -> Algorithm:
+    """Declare one method. ``how``: how it works."""
     return Algorithm(
         name=name, title=title, paper=CITED, run=run, needs=("similarity oracle", "similarity"),
         triplets="hard", reads_groups=True, runs="thread", params=params, summary=summary,
+        how_it_works=how,
         subquadratic=name in ACTIVE, heights=SIZE, compare_order=_COMPARED.get(name),
         sampled_division=partial(recursion_of, name) if name in ACTIVE else None,
         views={QUERIED_VIEW: Mask},
@@ -226,22 +227,43 @@ ALGORITHMS = (
     _method(
         "active-spectral", "Active spectral", run_active_spectral, ActiveSpectral,
         "Divides by a spectral cut of a sample and places the rest: few similarities, many items.",
+        "The method draws a small sample of the items, and asks for all similarities within it. "
+        "An eigenvector of these similarities divides the sample in two. Every other item is "
+        "compared with the sample, and goes to the side to which it is more similar. Each side is "
+        "divided in the same way. So most pairs of items are never compared.",
     ),
     _method(
         "active-kmeans", "Active k-means", run_active_kmeans, Active,
         "Divides by k-means on a sample's similarities and places the rest.",
+        "The method draws a small sample of the items, and asks for all similarities within it. "
+        "Items of the sample are alike if their rows of similarities are alike, and k-means "
+        "divides them so. Every other item is compared with the sample, and goes to the cluster "
+        "to which it is most similar. Each cluster is divided in the same way.",
     ),
     _method(
         "heurspec", "Active spectral, with heuristics", run_active_spectral, HeurSpec,
         "Active spectral that chooses the number of clusters and finds small ones.",
+        "The method divides a small sample of the items by its similarities, and compares all "
+        "other items with the sample. The largest gap between the eigenvalues of the sample says "
+        "how many clusters there are. Items of the sample with few similar ones are set aside, "
+        "and placed later. Items that are similar to no cluster form a new one. Each cluster is "
+        "divided in the same way.",
     ),
     _method(
         "spectral", "Recursive spectral", run_spectral, Spectral,
         "Divides by spectral cuts of all similarities.",
+        "The method begins with all items and all their similarities. An eigenvector of the "
+        "similarities gives each item a number, and similar items get similar numbers. The items "
+        "with low numbers are one side, those with high numbers the other. Each side is divided "
+        "in the same way, until single items are left.",
     ),
     _method(
         "kmeans", "Recursive k-means", run_kmeans, Clusters,
         "Divides by k-means on the rows of the similarity matrix.",
+        "The method describes each item by its similarities to all others. Two centres are "
+        "chosen, and each item joins the nearer one. The centres move to the mean of their items, "
+        "and this repeats until no item changes. Each of the clusters is divided in the same way, "
+        "until single items are left.",
     ),
 )  # fmt: skip
 

@@ -158,8 +158,8 @@ def _last(tree: Tree, matrix: Any, name: str, asker: Asker, **metrics: float) ->
     return Snapshot(tree, 1, 1, metrics=values, matrices={name: matrix})
 
 
-def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> Algorithm:
-    """Declare a linkage."""
+def _linkage_algorithm(name: str, method: Method, title: str, summary: str, rule: str) -> Algorithm:
+    """Declare a linkage. ``rule`` says in which order clusters merge."""
     return Algorithm(
         name=name,
         title=title,
@@ -170,6 +170,8 @@ def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> A
         runs="process",
         heights=kernel_heights,
         summary=summary,
+        how_it_works="The method asks which of two pairs of items is more alike. From the answers "
+        f"it sorts all pairs, without any number. {rule} This repeats until one cluster is left.",
     )
 
 
@@ -178,12 +180,15 @@ SL = _linkage_algorithm(
     "single",
     "Single linkage by questions",
     "Asks which of two pairs is more alike, and merges the clusters with the most alike items.",
+    "The two clusters with the most alike pair across merge.",
 )
 CL = _linkage_algorithm(
     "cl",
     "complete",
     "Complete linkage by questions",
     "Asks which of two pairs is more alike, and merges where the least alike items are most so.",
+    "For two clusters, the least alike pair across counts. The clusters whose least alike pair is "
+    "the most alike merge.",
 )
 ACTIVE_KERNEL = Algorithm(
     name="4k-al-active",
@@ -197,4 +202,8 @@ ACTIVE_KERNEL = Algorithm(
     params=ActiveKernelParameters,
     summary="Asks how a few landmarks' pairs compare with reference pairs, as often as the budget "
     "p allows: for a small p far fewer questions than the linkages need, for p = 0.1 far more.",
+    how_it_works="The method draws some items as landmarks, and some pairs as references. It "
+    "asks whether each item is more alike to a landmark than the two items of a reference pair "
+    "are. Two items are similar if their answers agree often. Then the clusters with the greatest "
+    "mean similarity merge, until one is left.",
 )

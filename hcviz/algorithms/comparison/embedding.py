@@ -205,8 +205,8 @@ def _run(
     yield Snapshot(tree, 1, 1, metrics=metrics, matrices={"cosine": similarity}, views=views)
 
 
-def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Algorithm:
-    """Declare an embedding."""
+def _algorithm(name: Any, title: str, paper: str, params: Any, order: int, loss: str) -> Algorithm:
+    """Declare an embedding. ``loss`` says how much a violated comparison counts."""
     return Algorithm(
         name=name,
         title=title,
@@ -220,12 +220,25 @@ def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Al
         views={"points": Points},
         compare_order=order,
         summary="A baseline: places the items so that the answers hold, then average linkage.",
+        how_it_works="Each item begins at a random point of the plane. The points move so that "
+        f"more alike items come nearer, as the comparisons say. {loss} The best of several random "
+        "beginnings is taken. Average linkage of the points, seen from their centre, is the tree.",
     )
 
 
 T_STE = _algorithm(
-    "t-ste", "t-STE and average linkage", "van der Maaten and Weinberger 2012", StudentParameters, 4
+    "t-ste",
+    "t-STE and average linkage",
+    "van der Maaten and Weinberger 2012",
+    StudentParameters,
+    4,
+    "Comparisons that are far from satisfied pull only weakly, so wrong answers do little harm.",
 )
 FORTE = _algorithm(
-    "forte", "FORTE and average linkage", "Jain, Jamieson and Nowak 2016", Parameters, 5
+    "forte",
+    "FORTE and average linkage",
+    "Jain, Jamieson and Nowak 2016",
+    Parameters,
+    5,
+    "The farther a comparison is from satisfied, the more strongly it pulls.",
 )

@@ -324,4 +324,8 @@ ADDS_SDP = Algorithm(
     curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats"), quality="theta"),
     compare_order=3,
     summary="Finds clusters, and their number, from few and noisy answers; the tree refines them.",
+    how_it_works="The method adds up the comparisons: two items gain similarity when they are "
+    "judged more alike. A semidefinite program finds the clusters with the greatest similarity "
+    "within. It is solved for several numbers of clusters, and the clearest solution is taken. "
+    "Average linkage then makes a tree inside the clusters and above them.",
 )

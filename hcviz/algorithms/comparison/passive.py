@@ -224,6 +224,10 @@ KERNEL = Algorithm(
     params=KernelParameters,
     compare_order=2,
     summary="Items are alike if they compare alike with all others; then average linkage.",
+    how_it_works="The method reads the given comparisons, and asks for no others. Two items are "
+    "similar if comparisons with the same other pairs have the same answer. The similarity counts "
+    "agreeing answers minus disagreeing ones. Then the clusters with the greatest mean similarity "
+    "merge, until one is left.",
 )
 FOUR_AL = Algorithm(
     name="4-al",
@@ -237,4 +241,8 @@ FOUR_AL = Algorithm(
     params=FourAlParameters,
     compare_order=1,
     summary="Merges the clusters whose items were most often judged more alike than others.",
+    how_it_works="The method reads the given comparisons, and asks for no others. Each item "
+    "begins as a cluster of its own. For each two clusters, it counts how often a pair across "
+    "them was judged more alike than another pair. The two clusters with the highest mean count "
+    "merge, until one cluster is left.",
 )

@@ -64,6 +64,11 @@ ALGORITHMS = (
         baseline="sampler without answers",
         compare_order=6,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
+        how_it_works="The model says how probable each tree is, given the data. The sampler "
+        "starts with a tree, takes out a subtree, and puts it in elsewhere. Places that make the "
+        "tree more probable are drawn more often, and places that violate a constraint never. "
+        "After many such moves, the trees are draws from the posterior. The tree shown summarises "
+        "them, with the share of draws that have each group.",
     ),
 )
 

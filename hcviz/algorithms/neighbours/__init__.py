@@ -82,6 +82,10 @@ ALGORITHMS = (
         params=Parameters,
         summary="Nearly Ward's linkage, of up to millions of items with features. "
         "From 2,000 items on, it is faster than Ward's linkage.",
+        how_it_works="Random trees find the nearest neighbours of each item. Clusters merge as "
+        "in Ward's linkage, but only with their neighbours. Two clusters merge when each is the "
+        "nearest of the other, so many merge in one round. When few clusters are left, their "
+        "neighbours are searched again. At the end, all clusters are neighbours of each other.",
         subquadratic=True,
         needs_no_matrix=lambda problem: True,
         compares=attrgetter("euclidean_text"),

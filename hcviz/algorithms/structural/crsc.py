@@ -208,6 +208,10 @@ CRSC = Algorithm(
     summary="Cuts the items in two, again and again, where their similarity is least; "
     "constrained items stay together. Best for sparse neighbour graphs of many items; on dense "
     "similarities, average linkage is faster.",
+    how_it_works="The method begins with all items, and cuts them in two. A good cut separates "
+    "little similarity for the sizes of its sides. An eigenvector of the similarities sorts the "
+    "items, and the best place along it is the cut. Items that a constraint keeps together move "
+    "as one. Each side is cut again, until single items are left.",
 )
 
 CRBC = Algorithm(
@@ -226,6 +230,10 @@ CRBC = Algorithm(
     balanced=True,
     summary="As recursive sparsest cut, with at least a third of the items on each side if "
     "the answers allow it: shallow trees.",
+    how_it_works="The method begins with all items, and cuts them in two. Each side must have a "
+    "third of the items or more, if the constraints allow it. Of these cuts it takes one that "
+    "separates little similarity. Items that a constraint keeps together move as one. Each side "
+    "is cut again, until single items are left.",
 )
 
 HRSC = Algorithm(
@@ -243,6 +251,10 @@ HRSC = Algorithm(
     priced_by="lam",
     summary="Weighs answers against similarity: each violated answer costs lambda. Answers may "
     "contradict each other.",
+    how_it_works="The method begins with all items, and cuts them in two, where little "
+    "similarity is separated. An answer makes its two items more similar by the price lambda, "
+    "while the third item is with them. So a cut between them is possible, but it costs more. "
+    "Each side is cut again, until single items are left.",
 )
 
 

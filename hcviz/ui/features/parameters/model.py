@@ -61,7 +61,13 @@ def state(store: Store) -> dict[str, Any]:
     if data is not None:  # the heatmap may show another comparison
         compared = method.info(store.problem, session.params).compared
         about += f" Compared: {compared}." if compared else ""
-    return {"fields": fields, "data": prepared, "about": about, "place": place_sentence(store)}
+    return {
+        "fields": fields,
+        "data": prepared,
+        "about": about,
+        "how": method.how_it_works,
+        "place": place_sentence(store),
+    }
 
 
 def field_text(value: Any) -> str:

@@ -30,6 +30,9 @@ function control(field, send) {
   })
 }
 
+// The explanation of the method stays open when another method is chosen.
+const opened = { how: false }
+
 const row = (field, send) => [
   h(
     "label",
@@ -47,6 +50,20 @@ export const render = component("form", (state, send) => [
   ...state.data.map(f => row(f, send)),
   h("h2", {}, "Method"),
   state.about ? h("p", { class: "muted small" }, state.about) : null,
+  state.how
+    ? h(
+        "details",
+        {
+          class: "how muted small",
+          open: opened.how,
+          ontoggle: e => {
+            opened.how = e.target.open
+          },
+        },
+        h("summary", { "data-key": "how" }, "How it works"),
+        h("p", {}, state.how),
+      )
+    : null,
   state.fields.length
     ? state.fields.map(f => row(f, send))
     : h("p", { class: "muted small" }, "This method has no parameters."),

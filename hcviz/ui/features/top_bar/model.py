@@ -57,7 +57,8 @@ def state(store: Store) -> dict[str, Any]:
             methods.append([name, name, True, fault.message])
             continue
         lacks = method.missing_data(problem) if problem is not None else None
-        methods.append([name, method.title, bool(lacks) and name != session.method, lacks or ""])
+        note = lacks or method.summary
+        methods.append([name, method.title, bool(lacks) and name != session.method, note])
     return {
         "datasets": names,
         "dataset": chosen,
