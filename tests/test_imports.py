@@ -104,6 +104,10 @@ def test_only_the_interface_draws(path):
     assert not drawn, f"{identify(path)} imports {', '.join(sorted(drawn))}"
 
 
+#: The modules beside the methods: what a method declares, and how it is started.
+CONTRACT = {"base", "declared_parts", "needs", "parameter_values", "starting"}
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "algorithms").rglob("*.py")), ids=identify)
 def test_methods_do_not_import_each_other(path):
     """Below ``algorithms``, a method may import the contract and its own folder."""
@@ -114,7 +118,7 @@ def test_methods_do_not_import_each_other(path):
     for name in imports(path):
         if name.startswith("hcviz.algorithms."):
             other = name.split(".")[2]
-            assert other in {own, "base", "parameter_values"}, f"{identify(path)} imports {name}"
+            assert other in {own, *CONTRACT}, f"{identify(path)} imports {name}"
 
 
 def test_no_imports_form_a_circle():

@@ -3,147 +3,38 @@ tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import param
 
+from hcviz.algorithms.declared_parts import ClusterCurve, RunPart, SampledDivision, SplitRun
+from hcviz.algorithms.needs import COMPARISONS, compared_text, computes_all_pairs, missing_input
 from hcviz.algorithms.parameter_values import accepted_values, is_no_number, nearest_accepted
-from hcviz.core.build import build
+from hcviz.algorithms.starting import check_start, with_triplets_for_groups
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.named_conflicts import named_conflicts
-from hcviz.core.oracle_protocols import SimilarityOracle
 from hcviz.core.problem import (
-    FEWER_QUERIES_HINT,
     MAX_DENSE,
     Problem,
-    all_similarities_text,
     as_problem,
 )
 from hcviz.core.snapshot import Series, Snapshot, View
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
 from hcviz.core.tree_info import TreeInfo
-from hcviz.core.triplets import Triplets
 
 if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import SamplerRun
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
-#: The hint of the error when a method needs comparisons and the data has none.
-COMPARISONS = (
-    "Give Problem(comparisons=...), or a file of answers whose first row names the columns: "
-    "anchor,near,far for example."
-)
-
 
 class NoParameters(param.Parameterized):
     """The parameters of a method that has none."""
-
-
-@dataclass(frozen=True)
-class RunPart:
-    """One independent part of a run: the arguments of a run of the same method.
-
-    Parameters
-    ----------
-    params : Mapping
-        Its parameters.
-    rng : numpy.random.Generator
-        Its random numbers.
-    start : Tree, Snapshot or None
-        Where it begins.
-
-    Examples
-    --------
-    >>> RunPart({"steps": 100}, generator(0, run=1)).start is None
-    True
-    """
-
-    params: Mapping[str, Any]
-    rng: np.random.Generator
-    start: Any = None
-
-
-@dataclass(frozen=True)
-class SplitRun:
-    """A run as independent parts, which may run at the same time on different machines.
-
-    Parameters
-    ----------
-    parts : sequence of RunPart
-        The parts. Each yields as many snapshots as the whole run.
-    combine : callable
-        Makes the run's next snapshot from the next snapshot of each part, in the order of
-        ``parts``. It is called once for each snapshot, in order.
-
-    Examples
-    --------
-    >>> parts = [RunPart({}, generator(0, run=k)) for k in range(2)]
-    >>> split = SplitRun(parts, combine=lambda snapshots: snapshots[0])
-    >>> len(split.parts)
-    2
-    """
-
-    parts: Sequence[RunPart]
-    combine: Callable[[Sequence[Snapshot]], Snapshot]
-
-
-@dataclass(frozen=True)
-class ClusterCurve:
-    """A declared :class:`Series` over the values of a parameter, the number of clusters.
-
-    Parameters
-    ----------
-    view : str
-        Name of the series in ``Snapshot.views``: x is the parameter's value, y its quality.
-    parameter : str
-        The parameter that takes one of these values; 0 lets the method choose.
-    depends : tuple of str
-        The parameters that change the curve. After a change of any other one, the curve of an
-        earlier run on the same data is still valid.
-    quality : str
-        What the page calls y, in lower case.
-
-    Examples
-    --------
-    >>> ClusterCurve(view="revenue", parameter="clusters").quality
-    'quality'
-    """
-
-    view: str
-    parameter: str
-    depends: tuple[str, ...] = ()
-    quality: str = "quality"
-
-
-class SampledDivision(Protocol):
-    """A recursion that divides a sample of each set, and assigns the other items to its clusters.
-
-    :class:`hcviz.algorithms.active.ActiveCluster` is one. The page shows which similarities it
-    queries. A cluster of workers can run its subtasks.
-    """
-
-    @property
-    def k(self) -> int | None:
-        """Clusters of each division; None if the eigengap chooses."""
-
-    @property
-    def c(self) -> float:
-        """The factor of the default sample size, c ln n."""
-
-    def settings(self, n: int) -> Any:
-        """Return the settings for n items; their attribute ``s`` is the sample size."""
-
-    def expected_share(self, n: int) -> float:
-        """Estimate the share of all pairs that a run queries, in [0, 1]."""
-
-    def grow(self, oracle: Any, *args: Any, **options: Any) -> Iterator[Snapshot | None]:
-        """Run on an oracle: ``grow(oracle, seed, triplets, executor=executor)``."""
 
 
 @dataclass(frozen=True)
@@ -445,7 +336,9 @@ class Algorithm:
         return TreeInfo(
             method=self.name,
             title=self.title,
-            compared=self._comparison(problem) if self.compares is None else self.compares(problem),
+            compared=compared_text(problem, self.needs)
+            if self.compares is None
+            else self.compares(problem),
             n_items=problem.n_items,
             seed=seed,
             constraints={name: count for name, count in counts.items() if count},
@@ -456,20 +349,6 @@ class Algorithm:
                 if name not in defaults or not np.array_equal(value, defaults[name])  # also arrays
             },
         )
-
-    def _comparison(self, problem: Problem) -> str:
-        """Return what the first need that the problem has provides, for people."""
-        need = next((each for each in self.needs if _has(problem, each)), "items")
-        texts = {
-            "features": "features, each column with its own scale",
-            "similarity": problem.similarity_text,
-            "similarity oracle": "queried similarities",
-            "comparison oracle": "queried comparisons",
-            "piles": "piles of a card sort",
-        }
-        if need == "comparisons":
-            return f"{len(problem.comparisons or ()):,} comparisons"
-        return texts.get(need, "")
 
     def softening(self, problem: Problem) -> dict[str, Any]:
         """Return the parameters that make hard triplets soft on this data.
@@ -593,16 +472,7 @@ class Algorithm:
         >>> get("average").missing_data(Problem(labels=["owl", "elm"]))
         'Average linkage needs similarity, which this data does not have.'
         """
-        if any(_has(problem, need) for need in self.needs):
-            if self.too_large(problem):
-                return f"{self.title} {all_similarities_text(problem.n_items)} {FEWER_QUERIES_HINT}"
-            return None
-        if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
-            return (
-                f"{self.title} needs all similarities, and these are too expensive to compute all. "
-                "Use active-spectral, which queries a few of them, or take a sample of the items."
-            )
-        return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
+        return missing_input(problem, self.title, self.needs, self.too_large(problem))
 
     def too_large(self, problem: Problem) -> bool:
         """Return True if the method would compute all similarities of too many items.
@@ -623,12 +493,11 @@ class Algorithm:
         >>> get("average").too_large(Problem(features=np.zeros((20_000, 1))))
         True
         """
-        given = {need for need in self.needs if _has(problem, need)}
-        pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
-        large = not self.subquadratic and problem.n_items > MAX_DENSE
+        if self.subquadratic or problem.n_items <= MAX_DENSE:
+            return False
         if self.needs_no_matrix is not None and self.needs_no_matrix(problem):
             return False
-        return bool(given) and pairs and large
+        return computes_all_pairs(problem, self.needs)
 
     def start_run(
         self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
@@ -737,20 +606,10 @@ class Algorithm:
         >>> method.with_groups_as_read(problem, method.parameters()).triplets.rows.tolist()
         [[0, 1, 2]]
         """
-        groups, n = problem.groups, problem.n_items
-        if not len(groups):
-            return problem
         mode = self.constraint_mode(params.param.values())
-        if mode == "ignored":
-            return problem.with_groups(())
-        if mode == "hard":
-            if self.reads_groups:
-                return problem
-            build(n, problem.triplets, groups)  # raises InconsistentTriplets
-            more = Triplets(groups.triplets(n))
-        else:
-            more = Triplets(*groups.soft_triplets(n))
-        return problem.with_triplets(problem.triplets + more).with_groups(())
+        if mode == "hard" and self.reads_groups:
+            return problem
+        return with_triplets_for_groups(problem, mode)
 
     def check_problem(self, problem: Any, start: Any = None) -> Problem:
         """Return ``problem`` as a :class:`Problem` on which this method can run.
@@ -792,42 +651,8 @@ class Algorithm:
         if reason:
             kind = TooLarge if self.too_large(problem) else InvalidData
             raise kind(reason, COMPARISONS if self.needs == ("comparisons",) else "")
-        tree = start_tree(start)
-        if tree is not None and tree.n_leaves != problem.n_items:
-            raise InvalidData(
-                f"The tree to start from has {tree.n_leaves} leaves, but the problem has "
-                f"{problem.n_items} items."
-            )
+        check_start(start, problem.n_items)
         return problem
 
 
-def start_tree(start: Any) -> Tree | None:
-    """Return the tree of ``start``: itself, the tree of a snapshot, or None."""
-    if start is None or isinstance(start, Tree):
-        return start
-    if isinstance(start, Snapshot):
-        return start.tree
-    raise InvalidParameter("start must be a Tree or a Snapshot of an earlier run.")
-
-
-def _has(problem: Problem, need: str) -> bool:
-    """Return True if the problem has the input that ``need`` names."""
-    if need == "items":
-        return True
-    if need == "similarity":
-        return (
-            problem.similarity is not None
-            or problem.all_at_once
-            or (problem.features is not None and problem.features.shape[1] > 0)
-        )
-    if need == "triplets":
-        return problem.n_constraints > 0
-    if need == "piles":
-        return bool(problem.piles)
-    if need == "comparisons":
-        return problem.comparisons is not None and len(problem.comparisons) > 0
-    if need == "similarity oracle":
-        return hasattr(problem.oracle, "similarity")
-    if need == "comparison oracle":
-        return hasattr(problem.oracle, "compare")
-    return getattr(problem, need) is not None
+__all__ = ["Algorithm", "ClusterCurve", "NoParameters", "RunPart", "SampledDivision", "SplitRun"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from hcviz.algorithms.base import COMPARISONS
+from hcviz.algorithms.needs import COMPARISONS
 from hcviz.core.errors import HcvizError
 
 #: Advice for Python -> for the command line.

@@ -33,7 +33,7 @@ from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
 from hcviz.algorithms.active.queries import strides, tallied
 from hcviz.algorithms.active.recursion import build_subtree
-from hcviz.algorithms.base import SampledDivision
+from hcviz.algorithms.declared_parts import SampledDivision
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import ClusterError, HcvizError, InvalidData
 from hcviz.core.problem import Problem, as_problem

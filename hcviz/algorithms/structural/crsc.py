@@ -11,7 +11,8 @@ import param
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from hcviz.algorithms.base import Algorithm, start_tree
+from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.starting import start_tree
 from hcviz.algorithms.structural import cutkernels, cutsolvers
 from hcviz.algorithms.structural.recursion import CutSettings, recurse
 from hcviz.core import spectral, spectralkernels

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import param
 
-from hcviz.algorithms.base import Algorithm, NoParameters, start_tree
+from hcviz.algorithms.base import Algorithm, NoParameters
+from hcviz.algorithms.starting import start_tree
 from hcviz.algorithms.structural import cutkernels
 from hcviz.algorithms.structural.crsc import PAPER, most_negative
 from hcviz.algorithms.structural.recursion import CutSettings, recurse

@@ -9,7 +9,8 @@ import numpy as np
 import param
 from numpy.typing import NDArray
 
-from hcviz.algorithms.base import Algorithm, start_tree
+from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.starting import start_tree
 from hcviz.algorithms.structural import regraft, starts
 from hcviz.algorithms.structural.crsc import lowest_similarity
 from hcviz.algorithms.structural.recursion import CutSettings, recurse

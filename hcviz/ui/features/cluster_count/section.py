@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import ClusterCurve
+from hcviz.algorithms.declared_parts import ClusterCurve
 from hcviz.core.snapshot import Series
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, Session

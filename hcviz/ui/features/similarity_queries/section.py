@@ -11,7 +11,7 @@ import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.active.framework import MAX_MASK_ITEMS
-from hcviz.algorithms.base import SampledDivision
+from hcviz.algorithms.declared_parts import SampledDivision
 from hcviz.core.tree import Tree
 from hcviz.jobs.compute_cache import Computation
 from hcviz.metrics import triplet_agreement_by_level
