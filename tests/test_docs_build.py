@@ -34,10 +34,23 @@ def test_every_public_name_and_document_has_a_page(site):
     names = {f"{module}.{name}" for module, name in public_api.names()}
     for path in names - pages:  # on a page under hcviz
         assert f"hcviz.{path.rsplit('.', 1)[1]}" in pages
-    for document in (ROOT / "docs").glob("*.md"):
-        assert (site / f"{document.stem}.html").exists()
+    docs = ROOT / "docs"
+    documents = [path for path in docs.rglob("*.md") if "_made" not in path.parts]
+    assert len(documents) > 20
+    for document in documents:
+        assert (site / document.relative_to(docs).with_suffix(".html")).exists()
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
         assert (site / "_made" / f"{notebook.stem}.html").exists()
+
+
+def test_each_paper_has_a_figure_of_several_steps(site):
+    papers = list((ROOT / "docs" / "papers").glob("*.md"))
+    assert len(papers) == 5
+    for paper in papers:
+        page = (site / "papers" / f"{paper.stem}.html").read_text(encoding="utf-8")
+        assert page.count('<div class="frame"><svg ') >= 3
+        assert len(page) < 400_000
+        assert "frames.js" in page
 
 
 def test_the_commands_are_those_of_the_parser(site):
