@@ -41,8 +41,8 @@ def frames() -> list[Frame]:
             Frame(
                 figure,
                 f"{len(data.comparisons):,} triplets, n (ln n)^{exponent:g}, of {total:,}; an "
-                f"eighth of them are wrong. SPUR chooses {found.metrics['k']:g} clusters. Adjusted Rand "
-                f"index with the {CLUSTERS} true ones: {score:.2f}.",
+                f"eighth of them are wrong. SPUR chooses {found.metrics['k']:g} clusters. "
+                f"Adjusted Rand index with the {CLUSTERS} true ones: {score:.2f}.",
             )
         )
     return made

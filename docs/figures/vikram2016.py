@@ -51,8 +51,9 @@ def frames() -> list[Frame]:
         _supports(
             before,
             "Before any answer.",
-            f"Dolphin, carp and tuna are a clade in {share(before, swimmers)} of the sampled trees; "
-            f"dolphin, bear and lion in {share(before, mammals)}. Numbers are supports in per cent.",
+            f"Dolphin, carp and tuna are a clade in {share(before, swimmers)} of the sampled "
+            f"trees; dolphin, bear and lion in {share(before, mammals)}. The numbers are supports, "
+            "in per cent.",
         ),
         _pruned(told, after.summary_tree().with_labels(ANIMALS), "dolphin"),
         _supports(
