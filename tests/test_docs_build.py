@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from urllib.parse import unquote
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_the_reference_has_types_and_examples(site):
     assert "int or array of int" in page
     assert "from_newick" in page
     assert "tree.lca(0, 2)" in page
+
+
+def test_every_link_within_the_site_points_to_something(site):
+    texts = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    ids = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in texts.items()}
+    broken, followed = [], 0
+    for path, text in texts.items():
+        for link in re.findall(r'<a\b[^>]*? href="([^"]+)"', text):
+            if re.match(r"[a-z]+:", link) or link == "#":
+                continue
+            name, _, anchor = link.partition("#")
+            target = (path.parent / name).resolve() if name else path
+            followed += 1
+            found = target in texts and (not anchor or unquote(anchor) in ids[target])
+            if not found and not (target.is_file() and not anchor):
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert followed > 5_000
+    assert broken == []
 
 
 def test_a_page_loads_nothing_from_another_host(site):
