@@ -35,7 +35,7 @@ html_theme = "furo"
 html_title = f"hcviz {version}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["tables.css", "frames.css"]
+html_css_files = ["tables.css", "frames.css", "all-pages.css"]
 html_js_files = ["frames.js"]
 
 # The notebooks with outputs that the build makes. Their last run is cached in build/.
@@ -66,3 +66,13 @@ lines = ["# The command line", "", "What `hcviz COMMAND --help` prints.", ""]
 for name, command in commands.items():
     lines += [f"## {name}", "", "```text", command.format_help().rstrip(), "```", ""]
 (MADE / "command-line.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _link_notebooks(app, docname, source):
+    """Links to notebooks of the repository become links to their pages."""
+    folder = "../" * docname.count("/")
+    source[0] = source[0].replace(f"]({folder}../notebooks/", f"]({folder}_made/")
+
+
+def setup(app):
+    app.connect("source-read", _link_notebooks)
