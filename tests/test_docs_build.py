@@ -8,9 +8,10 @@ import sys
 from urllib.parse import unquote
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from tests.conftest import ROOT
-from tools import public_api
+from tools import chromium, public_api
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +95,60 @@ def test_a_page_loads_nothing_from_another_host(site):
     imports = re.compile(r"""@import|url\(["']?(?:https?:)?//""")
     sheets = list(site.rglob("*.css"))
     assert [path.name for path in sheets if imports.search(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=chromium.find(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield launched
+        launched.close()
+
+
+def test_the_steps_of_a_figure_are_shown_one_by_one(site, browser):
+    page = browser.new_page()
+    page.goto((site / "papers" / "vikram2016.html").as_uri())
+    frames, place = page.locator(".frame"), page.locator(".frames-bar output")
+    back, following = (page.get_by_role("button", name=name) for name in ("Back", "Next"))
+
+    def shown():
+        return [frame.is_visible() for frame in frames.all()]
+
+    assert shown() == [True, False, False]
+    assert back.is_disabled()
+    following.click()
+    assert shown() == [False, True, False]
+    assert place.text_content() == "Step 2 of 3"
+    following.press("ArrowRight")
+    assert shown() == [False, False, True]
+    assert following.is_disabled()
+    page.keyboard.press("ArrowLeft")  # Back has the focus now, since Next is disabled
+    assert shown() == [False, True, False]
+    page.emulate_media(media="print")
+    assert shown() == [True, True, True]
+    page.close()
+    plain = browser.new_page(java_script_enabled=False)
+    plain.goto((site / "papers" / "vikram2016.html").as_uri())
+    assert all(frame.is_visible() for frame in plain.locator(".frame").all())
+    plain.close()
+
+
+@pytest.mark.parametrize("width", [1440, 820])
+def test_pages_fit_the_window_and_ask_no_other_host(site, browser, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    asked, wrong = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    names = ["index.html", "start.html", "concepts.html", "extending.html"]
+    names += [f"{folder}/{path.stem}.html" for folder in ("papers", "how-to")
+              for path in sorted((ROOT / "docs" / folder).glob("*.md"))]  # fmt: skip
+    for name in names:
+        page.goto((site / name).as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wrong.append(name)
+    assert wrong == []
+    assert len(asked) > len(names)
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    page.close()

@@ -17,8 +17,12 @@ document.addEventListener("DOMContentLoaded", () => {
     const show = (wanted) => {
       shown = Math.max(0, Math.min(steps.length - 1, wanted));
       steps.forEach((step, k) => step.classList.toggle("shown", k === shown));
+      const hadFocus = bar.contains(document.activeElement);
       back.disabled = shown === 0;
       next.disabled = shown === steps.length - 1;
+      // A disabled button gets no keys.
+      if (hadFocus && next.disabled) back.focus();
+      if (hadFocus && back.disabled) next.focus();
       place.textContent = `Step ${shown + 1} of ${steps.length}`;
     };
     back.addEventListener("click", () => show(shown - 1));
