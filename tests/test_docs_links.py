@@ -50,6 +50,20 @@ def test_every_link_points_to_something(path):
     assert broken_links(path) == []
 
 
+def test_files_that_documents_name_exist():
+    named = {
+        (path.name, name)
+        for path in DOCUMENTS
+        if path.name != "CHANGELOG.md"  # it tells of files that were
+        for name in re.findall(
+            r"`((?:hcviz|tests(?!/artifacts)|docs|tools|benchmarks|notebooks)/[\w./-]+)`",
+            path.read_text(encoding="utf-8"),
+        )
+    }
+    assert len(named) > 60
+    assert {each for each in named if not (ROOT / each[1]).exists()} == set()
+
+
 def test_a_broken_link_is_found(tmp_path):
     other = tmp_path / "other.md"
     other.write_text("# A `code`, and more\n\n## Twice\n\n## Twice\n", encoding="utf-8")
