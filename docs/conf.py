@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,11 +11,14 @@ import nbformat
 from hcviz import __version__
 from hcviz.cli import make_parser
 
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # for docs/figures
+
 project = "hcviz"
 author = copyright = "The hcviz developers"
 version = release = __version__
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autosummary"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autosummary", "figures.directive"]
 root_doc = "index"
 
 # Anchors of headings, for links such as `[Mixing](#mixing)`.
@@ -31,18 +35,18 @@ html_theme = "furo"
 html_title = f"hcviz {version}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
+html_css_files = ["tables.css", "frames.css", "all-pages.css"]
+html_js_files = ["frames.js"]
 
 # The notebooks with outputs that the build makes. Their last run is cached in build/.
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(Path(__file__).resolve().parent.parent / "build" / "notebooks")
+nb_execution_cache_path = str(HERE.parent / "build" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_ipywidgets_js = {}  # loads nothing from other hosts
 suppress_warnings = ["mystnb.unknown_mime_type"]  # a widget's; the text beside it is shown
 
 # Pages that are made here, of files outside of this folder and of the command's parser.
-HERE = Path(__file__).resolve().parent
 MADE = HERE / "_made"
 shutil.rmtree(MADE, ignore_errors=True)
 MADE.mkdir()
@@ -62,3 +66,13 @@ lines = ["# The command line", "", "What `hcviz COMMAND --help` prints.", ""]
 for name, command in commands.items():
     lines += [f"## {name}", "", "```text", command.format_help().rstrip(), "```", ""]
 (MADE / "command-line.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _link_notebooks(app, docname, source):
+    """Links to notebooks of the repository become links to their pages."""
+    folder = "../" * docname.count("/")
+    source[0] = source[0].replace(f"]({folder}../notebooks/", f"]({folder}_made/")
+
+
+def setup(app):
+    app.connect("source-read", _link_notebooks)

@@ -120,7 +120,10 @@ TOOLS = [
     for path in sorted((ROOT / folder).rglob("*.py"))
     if path != Path(__file__).resolve()
 ]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_made" not in path.parts),
+]
 
 
 def names(path: Path) -> list[tuple[int, str]]:

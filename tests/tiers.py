@@ -20,7 +20,9 @@ SLOW = {
         "test_notebook", "test_public_serving", "test_server_processes", "test_session_kept",
         "test_store",
     ),
-    "builds the documentation": ("test_docs_build",),
+    "builds the documentation, or runs its code": (
+        "test_docs_build", "test_docs_code", "test_docs_figures",
+    ),
     "gives each reader damaged files": ("test_fuzz",),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_groups", "test_joining",

@@ -1,0 +1,62 @@
+"""The code of the documentation runs: Python blocks, and the commands of the guides."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from hcviz.cli import main, make_parser
+from tests.conftest import ROOT
+
+mpl.use("agg")
+DOCS = ROOT / "docs"
+#: Pages whose code other tests run.
+ELSEWHERE = {"api.md": "test_docs_examples.py", "ecosystem.md": "test_ecosystem.py"}
+BLOCKS = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Commands that do not end by themselves, or need other machines: only their options are read.
+ENDLESS = {"serve", "warm"}
+
+
+def pages_with_code() -> list[Path]:
+    pages = [path for path in sorted(DOCS.rglob("*.md")) if "_made" not in path.parts]
+    return [
+        path
+        for path in pages
+        if path.name not in ELSEWHERE and "```python\n" in path.read_text(encoding="utf-8")
+    ]
+
+
+PAGES = pages_with_code()
+
+
+def run_commands(text: str) -> None:
+    """Run each ``hcviz`` command of a block; other commands are not run."""
+    for line in text.replace("\\\n", " ").splitlines():
+        found = shlex.split(line, comments=True)
+        if not found or found[0] != "hcviz":
+            continue
+        options = make_parser(found[1:]).parse_args(found[1:])
+        if found[1] not in ENDLESS and not getattr(options, "scheduler", None):
+            assert main(found[1:]) == 0, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(path.relative_to(DOCS)) for path in PAGES])
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    """The blocks of a page share their names and an empty folder, from top to bottom."""
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {"__name__": "page"}
+    for language, text in BLOCKS.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            exec(re.sub(r"\bseconds=\d+", "seconds=1", text), scope)
+        elif page.parent != DOCS:
+            run_commands(text)
+
+
+def test_all_pages_are_found():
+    names = {path.name for path in PAGES}
+    assert {"reading-the-tree.md", "vikram2016.md", "perrot2020.md"} <= names
+    assert all((ROOT / "tests" / test).exists() for test in ELSEWHERE.values())
