@@ -66,9 +66,9 @@ def test_a_lesson_with_the_mouse_hides_the_truth_and_teaches_the_tree(zoo):
 def test_a_lesson_by_keyboard_alone(zoo):
     zoo.button("File").focus()
     zoo.press("Enter")
-    menu = zoo.page.get_by_role("menuitem", name="Start a lesson", exact=True)
-    menu.focus()
-    zoo.press("Enter")
+    for line in ("Lessons…", "Start a lesson"):
+        zoo.page.get_by_role("menuitem", name=line, exact=True).focus()
+        zoo.press("Enter")
     expect(card(zoo)).to_be_visible()
     find(zoo, mate(zoo))
     expect(card(zoo)).to_contain_text("Your guess: beside ")
@@ -113,3 +113,23 @@ def test_a_prepared_lesson_goes_step_by_step_back_and_by_itself(zoo):
     steps.get_by_role("button", name="Pause").click()
     expect(steps.get_by_role("button", name="Play")).to_be_visible()
     expect(zoo.page.get_by_role("img", name=re.compile("Triplet distance"))).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [(820, 600), (400, 700)])
+def test_a_narrow_window_asks_below_the_tree(page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    zoo = Dashboard(page).settle()
+    zoo.menu("Start a lesson")
+    expect(card(zoo).locator(".ask")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Reveal")).to_be_in_viewport(ratio=1)
+    tree, asked = page.get_by_role("main").bounding_box(), card(zoo).bounding_box()
+    assert tree
+    assert asked
+    assert asked["y"] >= tree["y"] + tree["height"] - 1
+    find(zoo, mate(zoo))
+    zoo.press("Enter")
+    expect(card(zoo)).to_contain_text("Right.")
+    expect(page.get_by_role("button", name="Go on")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="End the lesson").click()
+    expect(card(zoo)).to_have_count(0)
+    expect(page.get_by_role("complementary", name="Constraints")).to_be_hidden()

@@ -102,9 +102,11 @@ export function render({ model, el, view }) {
   const open = { left: true, right: true }
   let openBefore = null // what was open before the left panel opened for a card
   const paint = () => {
-    const bar = model.draft_open && !open.left && root.classList.contains("narrow")
-    root.classList.toggle("draft-open", bar)
-    model.get_child("left").toggleAttribute("data-bar", bar)
+    const card = model.draft_open ? "left" : model.lesson_open ? "lesson" : ""
+    const bar = !open.left && root.classList.contains("narrow") ? card : ""
+    root.classList.toggle("bar-open", bar !== "")
+    for (const name of ["left", "lesson"])
+      model.get_child(name).toggleAttribute("data-bar", name === bar)
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
       folds[side].setAttribute("aria-expanded", String(open[side]))
@@ -132,11 +134,13 @@ export function render({ model, el, view }) {
     paint()
   }
   model.on("asking", ask)
-  // In a narrow window a panel covers the items to click, so that an open draft is shown as a bar.
-  model.on("draft_open", () => {
-    if (model.draft_open && root.classList.contains("narrow")) open.left = open.right = false
-    paint()
-  })
+  // In a narrow window a panel covers the items to click, so that an open draft or a lesson is
+  // shown as a bar.
+  for (const card of ["draft_open", "lesson_open"])
+    model.on(card, () => {
+      if (model[card] && root.classList.contains("narrow")) open.left = open.right = false
+      paint()
+    })
 
   let narrow = null
   const adaptTo = width => {

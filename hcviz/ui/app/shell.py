@@ -49,6 +49,9 @@ class Shell(MessageFrame):
     draft_open = param.Boolean(
         default=False, doc="A draft is open: in narrow windows it is shown as a bar below the tree."
     )
+    lesson_open = param.Boolean(
+        default=False, doc="A lesson is in progress: narrow windows show its card as a bar."
+    )
     beat = param.Integer(
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
     )

@@ -15,6 +15,7 @@ def state(store: Store) -> dict[str, Any]:
         "progress": min(1.0, step / total) if total else 0.0,
         "asking": asks(store),
         "draft_open": store.view.draft.open,
+        "lesson_open": store.view.lesson is not None,
     }
 
 
@@ -26,5 +27,6 @@ def asks(store: Store) -> bool:
 
 def depends_on(store: Store) -> Any:
     """Return what the frame depends on."""
-    session = store.session
-    return (session.status, session.progress, asks(store), store.view.draft.open)
+    session, view = store.session, store.view
+    lesson = view.lesson is not None
+    return (session.status, session.progress, asks(store), view.draft.open, lesson)
