@@ -160,7 +160,23 @@ function fileMenu(state, send) {
       ),
     ]),
     h("hr"),
-    folding("lessons", "Lessons…", false, "Guess where items belong, and see where they do", [
+    folding("lessons", "Lessons…", false, "For a class: step by step, or guesses", [
+      h("div", { class: "head" }, "Step by step, on a projector"),
+      state.scripts.map(([name, title]) =>
+        item(
+          title,
+          act("open-script", { name }),
+          false,
+          "A sentence for each step. The lesson replaces the present session",
+        ),
+      ),
+      item(
+        "Open a lesson script…",
+        file(".md,.markdown,.txt", "lesson"),
+        false,
+        "A lesson of your own, in Markdown. Save a lesson's script to see the form",
+      ),
+      h("div", { class: "head" }, "Guess where items belong"),
       item(
         state.lesson ? "End the lesson" : "Start a lesson",
         act("lesson"),
