@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import doctest
+import re
+from pathlib import Path
+
 import pytest
 
+from hcviz import datasets
 from hcviz.core.errors import HcvizError
+from hcviz.io import lesson_script
 from hcviz.io.lesson_script import check_items, check_settings, read_lesson
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
 
+ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = """# Bats and birds
 For the teacher: read the sentences aloud.
 - data: zoo
@@ -87,7 +94,7 @@ def test_a_script_can_have_its_own_table():
         ("# T\n- data: zoo\n" + "1. Look.\n" * 201, 203, "Split"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence_with_its_line(text, line, hint):
+def test_an_error_is_one_sentence_with_its_line(text, line, hint):
     with pytest.raises(HcvizError) as wrong:
         read_lesson(text)
     assert wrong.value.message.startswith(f"Line {line} of the lesson: ")
@@ -114,3 +121,16 @@ def test_names_methods_and_views_are_compared_with_those_that_exist():
         check_settings(lesson, ["single"], ["tree", "consensus"])
     with pytest.raises(HcvizError, match=r"Line 17 .* no view 'consensus'"):
         check_settings(lesson, ["average", "single"], ["tree"])
+
+
+def test_the_examples_run_also_those_of_the_page_for_teachers():
+    assert doctest.testmod(lesson_script).failed == 0
+    page = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```markdown\n(.*?)```", page, re.DOTALL)
+    lesson = read_lesson(script)
+    check_items(lesson, datasets.load("zoo").labels)
+    assert lesson.steps[0].choices[1] == ("beside the bear", True)
+    words = {word for line in re.findall(r"^\| (`- .*?) \|", page, re.MULTILINE)
+             for word in re.findall(r"`- ([a-z ]+?)(?::|`)", line)}  # fmt: skip
+    known = {*lesson_script.WORDS, *lesson_script.SETTINGS}
+    assert words == known, words ^ known

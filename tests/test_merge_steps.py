@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from hcviz.algorithms import get
+from hcviz.core import merge_steps as module
 from hcviz.core.merge_steps import merge_steps
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
@@ -54,3 +57,8 @@ def test_a_constraint_can_forbid_the_nearest_pair():
 
 def test_a_tree_with_a_wide_node_has_no_merges():
     assert merge_steps(Tree.star(4), pdist(POINTS[:4]), "average") == ()
+
+
+def test_the_examples_run():
+    found = doctest.testmod(module)
+    assert (found.attempted > 4, found.failed) == (True, 0)

@@ -29,8 +29,9 @@ class MergeStep:
 
     Examples
     --------
+    >>> from hcviz.core.merge_steps import merge_steps
     >>> tree = Tree.from_linkage([[0, 1, 1.0, 2], [2, 3, 3.5, 3]])
-    >>> merge_steps(tree, [1.0, 4.0, 3.0], "average")[1].distances[0, 1]
+    >>> float(merge_steps(tree, [1.0, 4.0, 3.0], "average")[1].distances[0, 1])
     3.5
     """
 
@@ -63,6 +64,7 @@ def merge_steps(tree: Tree, distances: ArrayLike, method: Method) -> tuple[Merge
 
     Examples
     --------
+    >>> from hcviz.core.merge_steps import merge_steps
     >>> tree = Tree.from_linkage([[0, 1, 1.0, 2], [2, 3, 3.5, 3]])
     >>> [each.pair for each in merge_steps(tree, [1.0, 4.0, 3.0], "average")]
     [(0, 1), (0, 1)]

@@ -142,6 +142,7 @@ def read_lesson(text: str) -> LessonScript:
 
     Examples
     --------
+    >>> from hcviz.io.lesson_script import read_lesson
     >>> lesson = read_lesson("# Bats\\n- data: zoo\\n1. Is a bat a bird?\\n   - predict: Is it?")
     >>> lesson.title, lesson.steps[0].phases
     ('Bats', ('predict', 'reveal'))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -133,3 +134,53 @@ def test_a_narrow_window_asks_below_the_tree(page, size):
     page.get_by_role("button", name="End the lesson").click()
     expect(card(zoo)).to_have_count(0)
     expect(page.get_by_role("complementary", name="Constraints")).to_be_hidden()
+
+
+def test_a_lesson_script_plays_on_a_projector(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    zoo = Dashboard(page).settle()
+    zoo.menu("Linkage by hand")
+    player = page.get_by_role("region", name="Lesson: Linkage by hand")
+    expect(player.locator(".sentence")).to_contain_text("Five towns lie along a road.")
+    size = player.locator(".sentence").evaluate(
+        "node => parseFloat(getComputedStyle(node).fontSize)"
+    )
+    assert size >= 20
+    expect(page.get_by_role("complementary", name="Inspector")).to_be_hidden()
+    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    zoo.press("PageDown")
+    expect(player.locator(".question")).to_have_text("Which two towns merge first?")
+    table = page.locator(".hc-merges svg.table")
+    expect(table.locator(".mark")).to_have_count(0)
+    player.get_by_role("button", name="Ash and Birch").click()
+    player.get_by_role("button", name="Reveal").click()
+    expect(player.get_by_role("button", name="Dale and Elm, right")).to_be_visible()
+    expect(player.get_by_role("button", name="Ash and Birch, wrong")).to_contain_text("prediction")
+    expect(table.locator(".number.marked")).to_have_text("1")
+    expect(page.locator(".hc-merges .branch.last")).to_be_in_viewport()
+    for part in (player.locator(".reveal"), table, player.get_by_role("button", name="Next")):
+        expect(part).to_be_in_viewport(ratio=1)
+    zoo.press("ArrowRight")
+    expect(player).to_contain_text("How far is Cedar from both together?")
+    zoo.press("PageUp", "ArrowLeft")
+    expect(table.locator(".mark")).to_have_count(0)
+    following = player.locator("[data-key=p-next]")
+    for _ in range(40):
+        if following.is_disabled():
+            break
+        before = player.inner_text()
+        following.click()
+        expect(player).not_to_have_text(before, use_inner_text=True)
+    expect(player).to_contain_text("Step 8 of 8")
+    expect(page.locator(".hc-merges")).to_contain_text("merge at 6.")
+    with page.expect_download() as saved:
+        player.get_by_role("button", name="Save script").click()
+    text = Path(saved.value.path()).read_text()
+    player.get_by_role("button", name="End the lesson").click()
+    expect(player).to_have_count(0)
+    expect(page.get_by_role("complementary", name="Inspector")).to_be_visible()
+    with page.expect_file_chooser() as waiting:
+        zoo.menu("Open a lesson script…")
+    mine = text.replace("# Linkage by hand", "# My towns").encode()
+    waiting.value.set_files([{"name": "mine.md", "mimeType": "text/markdown", "buffer": mine}])
+    expect(page.get_by_role("region", name="Lesson: My towns")).to_be_visible()

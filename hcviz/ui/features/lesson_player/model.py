@@ -8,7 +8,7 @@ from hcviz.ui.features.lesson_player.playing import Playing
 from hcviz.ui.state.store import Store
 
 #: Actions that the list of answers shows, so that its panel stays open.
-_LISTED = ("answer", "compare", "switch on", "switch off")
+_LISTED = ("answer", "switch on", "switch off")
 
 
 def state(store: Store) -> dict[str, Any]:
