@@ -151,6 +151,18 @@ def test_a_conflict_is_shown_and_resolved_by_the_script(player, store, loop):
     assert [each.enabled for each in store.session.constraints] == [True, False, True]
 
 
+def test_the_class_sees_the_items_that_it_compares(player, store, loop):
+    open_lesson("comparisons", player, loop)
+    while not store.view.three:
+        go(player, loop)
+    assert [store.session.labels[item] for item in store.view.three] == [
+        "flower 1", "flower 2", "flower 5",
+    ]  # fmt: skip
+    assert state(store)["phase"] == "predict"
+    go(player, loop)
+    assert (store.view.three, len(store.session.choices)) == ((), 1)
+
+
 def test_next_after_back_redoes_and_does_again_after_something_else(player, store, loop):
     open_lesson("the-tree-asks", player, loop)
     while not store.session.constraints:

@@ -265,7 +265,7 @@ def _table(line: int, kind: str, lines: Iterator[tuple[int, str]], title: str) -
             f"{shorten(kind)!r} is no kind of data.",
             f"Begin the block with ``` and one of: {', '.join(TABLES)}.",
         )
-    rows = []
+    rows: list[str] = []
     for _, row in lines:
         if row.strip().startswith("```"):
             content = "".join(f"{each.strip()}\n" for each in rows if each.strip())
@@ -317,7 +317,8 @@ def _with_entry(step: LessonStep, line: int, entry: str) -> LessonStep:
     if not colon or not text:
         raise _Fault(line, f"{word!r} says nothing.", f"Write what follows it: - {word}: ...")
     if word in ("predict", "reveal", "discuss"):
-        return replace(step, **{word: text})
+        said: dict[str, Any] = {word: text}
+        return replace(step, **said)
     if word == "show":
         return replace(step, show=text.lower())
     if word == "select":

@@ -184,10 +184,14 @@ class PlayerController(Controls):
         store, playing = self.store, self.store.view.playing
         assert playing is not None
         asks = playing.step.ask and not playing.predicts
+        # The card shows the items that the class compares, with their pictures.
+        compared = [a for a in playing.step.actions if a.kind == "compare" and playing.predicts]
+        three = self._items((*compared[0].group, *compared[0].others)) if compared else ()
+        kind: Any = compared[0].meaning if compared else None
         store.change_view(
             sheet=playing.sheet, selection=self._items(playing.step.select), draft=Draft(),
             merges=playing.merges, marks_merge=playing.marks_merge,
-            question=None, wants_question=asks, three=(),
+            question=None, wants_question=asks, three=tuple(sorted(three)), three_put=kind,
         )  # fmt: skip
 
     def _check_merges(self) -> None:
