@@ -317,8 +317,8 @@ def _with_entry(step: LessonStep, line: int, entry: str) -> LessonStep:
     if not colon or not text:
         raise _Fault(line, f"{word!r} says nothing.", f"Write what follows it: - {word}: ...")
     if word in ("predict", "reveal", "discuss"):
-        said: dict[str, Any] = {word: text}
-        return replace(step, **said)
+        text_of: dict[str, Any] = {word: text}
+        return replace(step, **text_of)
     if word == "show":
         return replace(step, show=text.lower())
     if word == "select":

@@ -36,7 +36,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _choices(playing: Playing) -> list[dict[str, Any]]:
-    """Return the choices of the step. Whether one is right is said after the prediction."""
+    """Return the choices of the step. After the prediction they tell which one is right."""
     vote = playing.votes.get(playing.now.at)
     return [
         {

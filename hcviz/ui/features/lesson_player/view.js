@@ -9,14 +9,14 @@ function choiceList(state, send) {
     { class: "choices", role: "group", "aria-label": "Choices" },
     state.choices.map((choice, k) => {
       const kind = choice.right ? "right" : choice.right === false && choice.voted ? "wrong" : ""
-      const said = choice.right ? ", right" : kind ? ", wrong" : ""
+      const verdict = choice.right ? ", right" : kind ? ", wrong" : ""
       return h(
         "button",
         {
           "data-key": `vote-${k}`,
           class: [choice.voted ? "voted" : "", kind].join(" ").trim(),
           "aria-pressed": String(choice.voted),
-          "aria-label": `${choice.text}${said}`,
+          "aria-label": `${choice.text}${verdict}`,
           disabled: !asks,
           title: asks ? "The class predicts this" : null,
           onclick: () => send("vote", { choice: k }),
