@@ -139,6 +139,24 @@ def test_merges_go_one_by_one_with_their_cell_marked(player, store, loop):
     assert any(text == "6.5" for cells in shown["cells"] for _, text in cells)
 
 
+def test_merges_under_a_constraint_say_why_the_nearest_clusters_wait(player, store, loop):
+    text = prepared_text(NAMES[0])
+    table = text[text.index("```") : text.index("1. ")]
+    answer = "- answer: Cedar + Dale before Elm\n"
+    player.open(f"# Towns\n{table}\n1. A.\n- merge\n2. B.\n{answer}3. C.\n" + "- merge\n" * 3)
+    settle(loop, store)
+    assert merges_model.state(store)["sentence"] == "Dale and Elm merge at 1."
+    go(player, loop)
+    assert merges_model.state(store)["done"] == 0
+    seen = []
+    player.act("stop", {})
+    for to in range(1, 5):
+        SHEETS["merges"].acts(type("Page", (), {"store": store})(), "go", {"to": to})
+        seen.append(merges_model.state(store)["sentence"])
+    assert "Nearer pairs may not merge: a constraint forbids it." in seen[0]
+    assert "Dale" not in seen[0]
+
+
 def test_a_conflict_is_shown_and_resolved_by_the_script(player, store, loop):
     open_lesson("conflicts", player, loop)
     while store.session.conflict is None:
