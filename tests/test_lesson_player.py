@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from hcviz.algorithms import algorithms
 from hcviz.core.errors import HcvizError
 from hcviz.io.lesson_script import check_items, check_settings, read_lesson
-from hcviz.metrics import dasgupta_cost
+from hcviz.metrics import dasgupta_cost, triplet_distance
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.app.main_pane import Middle
@@ -118,6 +119,34 @@ def test_the_costs_that_the_lesson_tells_are_those_of_its_trees(player, store, l
     go(player, loop, 4)
     now = dasgupta_cost(store.session.tree, store.problem.similarity)
     assert [int(each) for each in re.findall(r"\d+", told)] == [before, now, now - before]
+
+
+def wrong_share(store):
+    return triplet_distance(store.dataset.target, store.session.tree)
+
+
+def test_what_the_lessons_reveal_is_so(player, store, loop):
+    open_lesson("the-tree-asks", player, loop)
+    dolphin, carp, bear = map(store.session.labels.index, ("dolphin", "carp", "bear"))
+    assert store.session.tree.satisfies([(dolphin, carp, bear)]).all()
+    open_lesson("comparisons", player, loop)
+    classes = np.array([name.split(",")[0] for name in store.dataset.classes])
+    assert all(store.session.tree.has_clade(np.flatnonzero(classes == c)) for c in ("red", "blue"))
+    shares = [wrong_share(store)]
+    while store.session.method == "4-al":
+        go(player, loop)
+    shares.append(wrong_share(store))
+    assert [round(100 * each) for each in shares] == [6, 2]
+    open_lesson("a-mask", player, loop)
+    before = wrong_share(store)
+    while store.session.params["s"] == 10:
+        go(player, loop)
+    assert wrong_share(store) < before
+    open_lesson("card-sorting", player, loop)
+    groups = store.session.tree.n_internal
+    while store.session.method == "best-merge":
+        go(player, loop)
+    assert store.session.tree.n_internal < groups
 
 
 def test_merges_go_one_by_one_with_their_cell_marked(player, store, loop):
