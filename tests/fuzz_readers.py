@@ -28,6 +28,7 @@ from hcviz.io.answer_merging import KnownAnswers, merge_answers
 from hcviz.io.answers import read_items
 from hcviz.io.file_kinds import detect_file
 from hcviz.io.journal import RUN_REPORTS, Journal, SessionSummary, read_journal, read_summary
+from hcviz.io.lesson_script import check_items, read_lesson
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
@@ -38,7 +39,8 @@ from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.link import from_query
 from hcviz.ui.features.groups.taxonomy_files import read_groups_file
-from hcviz.ui.state.data_sources import data_of
+from hcviz.ui.features.lesson_player.prepared import prepared_scripts, prepared_text
+from hcviz.ui.state.data_sources import data_of, resolve
 from hcviz.ui.state.saved_look import looks, marks
 from tests.sessions import ANIMALS, Driver
 
@@ -292,6 +294,13 @@ def _link(content: bytes) -> object:
     return from_query(content.decode("utf-8", "replace"))
 
 
+def _lesson(content: bytes) -> object:
+    lesson = read_lesson(content.decode("utf-8", "replace"))
+    if lesson.data.kind == "table":
+        check_items(lesson, resolve(lesson.data).labels)
+    return lesson
+
+
 def _groups(suffix: str) -> Callable[[bytes], object]:
     return lambda content: read_groups_file(content, f"groups.{suffix}", LABELS)
 
@@ -328,6 +337,10 @@ _LIST = [
     *(
         Reader(suffix, _groups(suffix), taxonomies(suffix))
         for suffix in ("md", "txt", "json", "opml", "ttl", "jsonld", "nwk")
+    ),
+    Reader(
+        "lesson", _lesson,
+        lambda: tuple(prepared_text(name).encode() for name, _ in prepared_scripts()[:3]),
     ),
     Reader("levels", _groups("csv"), taxonomies("csv")),
 ]  # fmt: skip

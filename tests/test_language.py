@@ -51,7 +51,7 @@ FORBIDDEN_NAMES = {
 FORBIDDEN_CLASSES = {
     "asked": "queries", "belief": "sample-share", "beside": "baseline", "clash": "conflict-card",
     "fresh": "new", "odds": "answers, contradictions", "over": "toolbar", "says": "message",
-    "spur": "series", "stating": "draft-open", "sure": "accuracy", "twist": "toggle",
+    "spur": "series", "stating": "bar-open", "sure": "accuracy", "twist": "toggle",
     "unheeded": "ignored", "who": "name", "weigh": "weight", "you": "your-name",
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from hcviz.algorithms.parameter_values import accepted_values, is_no_number, nea
 from hcviz.algorithms.starting import check_start, with_triplets_for_groups
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
+from hcviz.core.merge_steps import MergeStep
 from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.problem import (
     MAX_DENSE,
@@ -140,6 +141,10 @@ class Algorithm:
     reads_groups : bool
         True if the method reads ``problem.groups`` when constraints are hard. Otherwise, and when
         they are soft, it gets triplets in place of groups (:meth:`with_groups_as_read`).
+    merge_steps : callable or None
+        ``merge_steps(problem, tree)`` returns the merges that made the tree, in their order, as
+        :class:`hcviz.core.merge_steps.MergeStep`. None if the method does not merge by a matrix of
+        distances.
 
     Raises
     ------
@@ -195,6 +200,7 @@ class Algorithm:
     avoids_groups: bool = False
     compares: Callable[[Problem], str] | None = None
     reads_groups: bool = False
+    merge_steps: Callable[[Problem, Tree], tuple[MergeStep, ...]] | None = None
 
     def __post_init__(self) -> None:
         named = {"softened by": self.softened_by, "priced by": self.priced_by}

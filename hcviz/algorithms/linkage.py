@@ -18,6 +18,7 @@ from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build, build_guided
 from hcviz.core.constrained import Method, constrained_linkage
 from hcviz.core.heights import WARD, linkage_heights
+from hcviz.core.merge_steps import MergeStep, merge_steps
 from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -123,6 +124,11 @@ def _condensed(method: Method, problem: Problem) -> NDArray[np.float64]:
     return distances(problem)
 
 
+def _merge_steps(method: Method, problem: Problem, tree: Tree) -> tuple[MergeStep, ...]:
+    """Return the merges that made a tree of the linkage."""
+    return merge_steps(tree, _condensed(method, problem), method)
+
+
 def _ward_comparison(problem: Problem) -> str:
     """Return what Ward's linkage compares, for people."""
     return problem.distance_text if problem.features is None else problem.euclidean_text
@@ -155,6 +161,7 @@ def _algorithm(method: Method, title: str, summary: str, rule: str) -> Algorithm
         compare_order=_COMPARED.get(method),
         needs_no_matrix=_needs_no_matrix if method == "ward" else None,
         compares=_ward_comparison if method == "ward" else attrgetter("distance_text"),
+        merge_steps=partial(_merge_steps, method),
         heights=WARD if method == "ward" else linkage_heights,
     )
 

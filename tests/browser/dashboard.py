@@ -100,8 +100,9 @@ class Dashboard:
     def menu(self, item: str) -> None:
         self.button("File").click()
         found = self.page.get_by_role("menuitem", name=item, exact=True)
-        if not found.is_visible():
-            self.page.get_by_role("menuitem", name="Open as…", exact=True).click()
+        for fold in ("Open as…", "Lessons…"):
+            if not found.is_visible():
+                self.page.get_by_role("menuitem", name=fold, exact=True).click()
         found.click()
 
     def save(self, item: str) -> Download:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -66,9 +67,9 @@ def test_a_lesson_with_the_mouse_hides_the_truth_and_teaches_the_tree(zoo):
 def test_a_lesson_by_keyboard_alone(zoo):
     zoo.button("File").focus()
     zoo.press("Enter")
-    menu = zoo.page.get_by_role("menuitem", name="Start a lesson", exact=True)
-    menu.focus()
-    zoo.press("Enter")
+    for line in ("Lessons…", "Start a lesson"):
+        zoo.page.get_by_role("menuitem", name=line, exact=True).focus()
+        zoo.press("Enter")
     expect(card(zoo)).to_be_visible()
     find(zoo, mate(zoo))
     expect(card(zoo)).to_contain_text("Your guess: beside ")
@@ -113,3 +114,73 @@ def test_a_prepared_lesson_goes_step_by_step_back_and_by_itself(zoo):
     steps.get_by_role("button", name="Pause").click()
     expect(steps.get_by_role("button", name="Play")).to_be_visible()
     expect(zoo.page.get_by_role("img", name=re.compile("Triplet distance"))).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [(820, 600), (400, 700)])
+def test_a_narrow_window_asks_below_the_tree(page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    zoo = Dashboard(page).settle()
+    zoo.menu("Start a lesson")
+    expect(card(zoo).locator(".ask")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Reveal")).to_be_in_viewport(ratio=1)
+    tree, asked = page.get_by_role("main").bounding_box(), card(zoo).bounding_box()
+    assert tree
+    assert asked
+    assert asked["y"] >= tree["y"] + tree["height"] - 1
+    find(zoo, mate(zoo))
+    zoo.press("Enter")
+    expect(card(zoo)).to_contain_text("Right.")
+    expect(page.get_by_role("button", name="Go on")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="End the lesson").click()
+    expect(card(zoo)).to_have_count(0)
+    expect(page.get_by_role("complementary", name="Constraints")).to_be_hidden()
+
+
+def test_a_lesson_script_plays_on_a_projector(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    zoo = Dashboard(page).settle()
+    zoo.menu("Linkage by hand")
+    player = page.get_by_role("region", name="Lesson: Linkage by hand")
+    expect(player.locator(".sentence")).to_contain_text("Five towns lie along a road.")
+    size = player.locator(".sentence").evaluate(
+        "node => parseFloat(getComputedStyle(node).fontSize)"
+    )
+    assert size >= 20
+    expect(page.get_by_role("complementary", name="Inspector")).to_be_hidden()
+    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    zoo.press("PageDown")
+    expect(player.locator(".question")).to_have_text("Which two towns merge first?")
+    table = page.locator(".hc-merges svg.table")
+    expect(table.locator(".mark")).to_have_count(0)
+    player.get_by_role("button", name="Ash and Birch").click()
+    player.get_by_role("button", name="Reveal").click()
+    expect(player.get_by_role("button", name="Dale and Elm, right")).to_be_visible()
+    expect(player.get_by_role("button", name="Ash and Birch, wrong")).to_contain_text("prediction")
+    expect(table.locator(".number.marked")).to_have_text("1")
+    expect(page.locator(".hc-merges .branch.last")).to_be_in_viewport()
+    for part in (player.locator(".reveal"), table, player.get_by_role("button", name="Next")):
+        expect(part).to_be_in_viewport(ratio=1)
+    zoo.press("ArrowRight")
+    expect(player).to_contain_text("How far is Cedar from both together?")
+    zoo.press("PageUp", "ArrowLeft")
+    expect(table.locator(".mark")).to_have_count(0)
+    following = player.locator("[data-key=p-next]")
+    for _ in range(40):
+        if following.is_disabled():
+            break
+        before = player.inner_text()
+        following.click()
+        expect(player).not_to_have_text(before, use_inner_text=True)
+    expect(player).to_contain_text("Step 8 of 8")
+    expect(page.locator(".hc-merges")).to_contain_text("merge at 6.")
+    with page.expect_download() as saved:
+        player.get_by_role("button", name="Save script").click()
+    text = Path(saved.value.path()).read_text()
+    player.get_by_role("button", name="End the lesson").click()
+    expect(player).to_have_count(0)
+    expect(page.get_by_role("complementary", name="Inspector")).to_be_visible()
+    with page.expect_file_chooser() as waiting:
+        zoo.menu("Open a lesson script…")
+    mine = text.replace("# Linkage by hand", "# My towns").encode()
+    waiting.value.set_files([{"name": "mine.md", "mimeType": "text/markdown", "buffer": mine}])
+    expect(page.get_by_role("region", name="Lesson: My towns")).to_be_visible()

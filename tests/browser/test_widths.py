@@ -134,3 +134,26 @@ def test_the_tools_fill_their_rows_and_the_search_widens(new_page, server, query
     expect(find).not_to_be_focused()
     expect(find).to_have_value("")
     assert find.bounding_box() == shut
+
+
+def test_the_file_menu_fits_the_window_and_scrolls_to_every_line(page):
+    dashboard = Dashboard(page).settle()
+    for width, height in [(1280, 720), (1366, 768), (820, 600), (400, 700)]:
+        page.set_viewport_size({"width": width, "height": height})
+        wait_idle(page)
+        dashboard.button("File").click()
+        menu = page.get_by_role("menu", name="File", exact=True)
+        lessons = menu.get_by_role("menuitem", name="Lessons…", exact=True)
+        expect(lessons).to_be_in_viewport(ratio=1)  # without scrolling
+        lessons.click()
+        menu.get_by_role("menuitem", name="Picture…", exact=True).click()
+        box = menu.bounding_box()
+        assert box
+        assert min(box["x"], box["y"]) >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+        for place, line in [(0, "Open file…"), (9999, "Copy a link to this view")]:
+            page.mouse.move(box["x"] + 40, box["y"] + 40)
+            page.mouse.wheel(0, place or -9999)
+            expect(menu.get_by_role("menuitem", name=line)).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")

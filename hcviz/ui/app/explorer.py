@@ -48,6 +48,9 @@ from hcviz.ui.features.inspector import model as inspector_model
 from hcviz.ui.features.inspector.controller import InspectorControls
 from hcviz.ui.features.inspector.view import InspectorPanel
 from hcviz.ui.features.learning_curve.model import BaselineRuns
+from hcviz.ui.features.lesson_player import model as lesson_player_model
+from hcviz.ui.features.lesson_player.controller import PlayerController
+from hcviz.ui.features.lesson_player.view import LessonPlayer
 from hcviz.ui.features.lessons import model as lessons_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.lessons.view import LessonCard
@@ -98,6 +101,7 @@ class Explorer:
         self.asking = QuestionController(store)
         self.comparing = ComparisonController(store)
         self.classroom = LessonController(store)
+        self.playing = PlayerController(store)
         self.gestures.on_stated = self.asking.another
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
@@ -144,6 +148,8 @@ class Explorer:
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
         self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
+        self.player = LessonPlayer(later(self.playing.act), acts=self.playing.schema(), **wide)
+        self.playing.download = self.player.download
         self.notice = ResumeNotice(
             lambda *given: schedule(lambda: self._act_on_notice(*given)),
             acts=AutosaveController.schema(),
@@ -154,6 +160,7 @@ class Explorer:
         self.shell = Shell(
             later(lambda key: self.keyboard.press(key)),
             bar=self.bar,
+            player=self.player,
             lesson=self.lesson,
             ask=self.question,
             compare=self.compare,
@@ -168,14 +175,18 @@ class Explorer:
         )
         self.view = self.shell
         self.files = FileController(store, self.bar, self.centre)
+        self.files.open_lesson = self.playing.open
         self.drawing = Drawing(store, self.centre, self.trace, schedule)
         self.keyboard = Keyboard(
-            store, self.centre, self.gestures, self.asking, self.comparing, self.classroom
-        )
+            store, self.centre, self.gestures, self.asking, self.comparing, self.classroom,
+            self.playing,
+        )  # fmt: skip
         levels = LevelControls(store, self.centre, self.drawing)
         naming = GroupControls(store, self.centre, self.gestures, self.files)
         self.controls: dict[str, Controls] = {
-            "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy_to_clipboard),
+            "bar": TopBarControls(
+                store, self.classroom, self.playing, self.files, self.bar.copy_to_clipboard
+            ),
             "tools": ToolControls(store, self.centre, self.gestures, levels),
             "inspector": InspectorControls(store, self.centre, self.gestures, naming, levels),
             "groups": naming,
@@ -225,6 +236,7 @@ class Explorer:
             (self.middle.tabs, Middle.tabs_state, None, everything),
             (self.notice, autosave_model.state, None, everything),
             (self.lesson, lessons_model.state, None, everything),
+            (self.player, lesson_player_model.state, None, everything),
         ):
             draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:

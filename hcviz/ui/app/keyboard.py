@@ -8,6 +8,7 @@ from hcviz.session import actions as act
 from hcviz.ui.app.sheets import TREE
 from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.lesson_player.controller import PlayerController
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.state.store import Store
@@ -24,6 +25,7 @@ class Keyboard:
     asking: QuestionController
     comparing: ComparisonController
     classroom: LessonController
+    player: PlayerController
 
     def press(self, key: str) -> None:
         """Handle a key, or "undo" and "redo" for their combinations of keys."""
@@ -41,7 +43,9 @@ class Keyboard:
             )
         elif key == "Escape" and store.view.sheet != TREE and not drafting:
             store.change_view(sheet=TREE)
-        elif any(card.key(key) for card in (self.comparing, self.classroom, self.asking)):
+        elif any(
+            card.key(key) for card in (self.player, self.comparing, self.classroom, self.asking)
+        ):
             pass
         elif key == "Enter" and not drafting:
             if len(store.view.selection) > 1:

@@ -11,6 +11,7 @@ from hcviz.ui.features.columns import sheet as columns_sheet
 from hcviz.ui.features.comparisons import sheet as comparisons_sheet
 from hcviz.ui.features.consensus import sheet as consensus_sheet
 from hcviz.ui.features.dependencies import sheet as dependencies_sheet
+from hcviz.ui.features.merges import sheet as merges_sheet
 from hcviz.ui.features.new_items import sheet as new_items_sheet
 from hcviz.ui.features.review import sheet as review_sheet
 from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
@@ -23,6 +24,7 @@ TREE = "tree"
 SHEETS: dict[str, Sheet] = {
     each.name: each
     for each in (
+        merges_sheet.SHEET,
         tanglegram_sheet.SHEET,
         review_sheet.SHEET,
         new_items_sheet.SHEET,

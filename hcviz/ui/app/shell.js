@@ -20,6 +20,9 @@ function foldButton(side, name) {
 // The shortcuts of the page. Python decides what they do.
 const KEYS = new Set([..."toegqnarlxuc /0123456789", "Enter", "Escape"])
 
+// The keys of a lesson that is played; a presenter sends Page Up and Page Down.
+const LESSON_KEYS = new Set(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"])
+
 // True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but
 // has nothing to undo.
 function typing(event, command) {
@@ -66,12 +69,15 @@ export function render({ model, el, view }) {
       <span class="brand">${ICON.brand}hcviz</span><div class="slot"></div>
       ${foldButton("right", "Inspector")}
       <div class="track" role="presentation"><i></i></div></header>
+    <div class="player"></div>
     <aside class="left" aria-label="Constraints"></aside>
     <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
+  root.querySelector(".player").append(model.get_child("player"))
   const cards = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
+  for (const card of cards.slice(1, -1)) card.dataset.card = ""
   root.querySelector(".left:not(button)").append(...cards)
   root.querySelector("main").append(model.get_child("centre"))
   const notice = document.createElement("div")
@@ -102,9 +108,11 @@ export function render({ model, el, view }) {
   const open = { left: true, right: true }
   let openBefore = null // what was open before the left panel opened for a card
   const paint = () => {
-    const bar = model.draft_open && !open.left && root.classList.contains("narrow")
-    root.classList.toggle("draft-open", bar)
-    model.get_child("left").toggleAttribute("data-bar", bar)
+    const card = model.draft_open ? "left" : model.lesson_open ? "lesson" : ""
+    const bar = !open.left && root.classList.contains("narrow") ? card : ""
+    root.classList.toggle("bar-open", bar !== "")
+    for (const name of ["left", "lesson"])
+      model.get_child(name).toggleAttribute("data-bar", name === bar)
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
       folds[side].setAttribute("aria-expanded", String(open[side]))
@@ -121,6 +129,7 @@ export function render({ model, el, view }) {
   // A card that asks something opens its panel, since digits answer it. Afterwards the panel folds
   // again.
   const ask = () => {
+    root.classList.toggle("asking", model.asking)
     if (model.asking && !open.left) {
       openBefore = { ...open }
       open.left = true
@@ -132,9 +141,26 @@ export function render({ model, el, view }) {
     paint()
   }
   model.on("asking", ask)
-  // In a narrow window a panel covers the items to click, so that an open draft is shown as a bar.
-  model.on("draft_open", () => {
-    if (model.draft_open && root.classList.contains("narrow")) open.left = open.right = false
+  // In a narrow window a panel covers the items to click, so that an open draft or a lesson is
+  // shown as a bar.
+  for (const card of ["draft_open", "lesson_open"])
+    model.on(card, () => {
+      if (model[card] && root.classList.contains("narrow")) open.left = open.right = false
+      paint()
+    })
+
+  // A lesson that is played has the room for itself; at its end the panels are as before.
+  let openBeforeLesson = null
+  model.on("panels", () => {
+    root.classList.toggle("playing", model.panels !== "")
+    if (model.panels) {
+      openBeforeLesson ??= { ...open }
+      open.left = model.panels === "left" && !root.classList.contains("narrow")
+      open.right = false
+    } else if (openBeforeLesson) {
+      Object.assign(open, openBeforeLesson)
+      openBeforeLesson = null
+    }
     paint()
   })
 
@@ -155,15 +181,17 @@ export function render({ model, el, view }) {
   if (model.whole_page) adaptTo(innerWidth) // before the figures are laid out, rather than after
   const sizes = new ResizeObserver(() => {
     adaptTo(root.clientWidth)
-    for (const [name, part] of [
-      ["--head", "header"],
-      ["--foot", "footer"],
-    ])
+    for (const [name, parts] of [
+      ["--head", ["header", ".player"]],
+      ["--foot", ["footer"]],
+    ]) {
       // what drawers lie between
-      root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
+      const heights = parts.map(part => root.querySelector(part).offsetHeight)
+      root.style.setProperty(name, `${heights.reduce((a, b) => a + b)}px`)
+    }
   })
-  for (const each of [root, root.querySelector("header"), root.querySelector("footer")])
-    sizes.observe(each)
+  for (const part of ["header", ".player", "footer"]) sizes.observe(root.querySelector(part))
+  sizes.observe(root)
 
   const theme = () => {
     root.dataset.hcTheme = model.theme
@@ -233,7 +261,8 @@ export function render({ model, el, view }) {
       else return
     } else {
       key = key.length === 1 ? key.toLowerCase() : key
-      if (!KEYS.has(key)) return
+      if (!KEYS.has(key) && !(model.panels && LESSON_KEYS.has(key) && !event.defaultPrevented))
+        return
       if (
         (key === "Enter" || key === " ") &&
         event.composedPath().some(n => ["BUTTON", "A", "SUMMARY"].includes(n.tagName))

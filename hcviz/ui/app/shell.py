@@ -25,6 +25,7 @@ class Shell(MessageFrame):
     """Top bar, left panel, centre, right panel and foot. Calls ``on_key`` with each shortcut."""
 
     bar = Child()
+    player = Child(doc="The lesson that is played, below the bar; empty, it takes no room.")
     lesson = Child()
     ask = Child()
     compare = Child()
@@ -48,6 +49,14 @@ class Shell(MessageFrame):
     )
     draft_open = param.Boolean(
         default=False, doc="A draft is open: in narrow windows it is shown as a bar below the tree."
+    )
+    lesson_open = param.Boolean(
+        default=False, doc="A lesson is in progress: narrow windows show its card as a bar."
+    )
+    panels: Any = param.Selector(
+        default="",
+        objects=["", "left", "none"],
+        doc="The side panels that are open while a lesson is played; empty: none is played.",
     )
     beat = param.Integer(
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.ui.features.lesson_player.model import open_panels
 from hcviz.ui.state.store import Store
 
 
@@ -15,6 +16,8 @@ def state(store: Store) -> dict[str, Any]:
         "progress": min(1.0, step / total) if total else 0.0,
         "asking": asks(store),
         "draft_open": store.view.draft.open,
+        "panels": open_panels(store),
+        "lesson_open": store.view.lesson is not None,
     }
 
 
@@ -26,5 +29,7 @@ def asks(store: Store) -> bool:
 
 def depends_on(store: Store) -> Any:
     """Return what the frame depends on."""
-    session = store.session
-    return (session.status, session.progress, asks(store), store.view.draft.open)
+    session, view = store.session, store.view
+    lesson = view.lesson is not None
+    cards = (asks(store), view.draft.open, lesson, open_panels(store))
+    return (session.status, session.progress, *cards)

@@ -13,6 +13,7 @@ from hcviz.questions import Question
 from hcviz.session.draft import Draft
 from hcviz.ui.features.agreement.agreed import Agreed
 from hcviz.ui.features.groups.taxonomy_files import GroupsFile
+from hcviz.ui.features.lesson_player.playing import Playing
 from hcviz.ui.features.lessons.lesson import Lesson
 from hcviz.ui.features.new_items.model import NewItems
 from hcviz.ui.features.parameters.field_fault import FieldFault
@@ -120,6 +121,11 @@ class ViewState:
     loading: Loading | None = None
     #: The current lesson, which hides the known classes.
     lesson: Lesson | None = None
+    #: The lesson script that is played.
+    playing: Playing | None = None
+    #: The sheet of a linkage's merges: how many are shown, and whether the last one is marked.
+    merges: int = 0
+    marks_merge: bool = False
     #: Trees of methods without constraints, with their names: the learning curve shows them.
     baselines: tuple[tuple[str, Tree], ...] = ()
     #: Where the newest run is computed; None if there is no cluster.

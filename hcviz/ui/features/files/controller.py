@@ -65,6 +65,8 @@ class FileController:
         self.centre = centre
         #: Called with the files and bytes that arrive. Raises an error if they are too many.
         self.limit_upload: Callable[[int, int], None] | None = None
+        #: Plays a lesson script.
+        self.open_lesson: Callable[[str], None] = lambda text: None
         self._upload: Any = None
         self._sending = ""  # the name of the file
         self._pieces: list[bytes] = []
@@ -183,6 +185,8 @@ class FileController:
                 lambda: detect_file(content, name, labels),
                 lambda found: self.open(found, name, content),
             )
+        elif kind == "lesson":
+            self.open_lesson(content.decode("utf-8", "replace"))
         elif kind == "session":
             store.loader.open_session(name, content)
         elif kind == "reference":

@@ -101,7 +101,7 @@ class LessonController(Controls):
         self._rng = np.random.default_rng(np.random.SeedSequence((session.seed, len("lesson"))))
         self._labels = session.labels
         self.store.change_view(
-            lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
+            lesson=Lesson(replay=bool(session.future)), playing=None, selection=(), draft=Draft(),
             question=None, wants_question=False, clusters=None, n_clusters=0, cut=None,
             message="Lesson: click where the item belongs, then press Enter.",
         )  # fmt: skip

@@ -13,6 +13,7 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.app.link import link_of, to_query
 from hcviz.ui.features.files.controller import ACTS as FILE_ACTS
 from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.lesson_player.controller import PlayerController
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.top_bar.model import CURRENT, OFFERED
 from hcviz.ui.parts.messages import Acts, Controls
@@ -31,6 +32,7 @@ class TopBarControls(Controls):
 
     store: Store
     classroom: LessonController
+    player: PlayerController
     files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
@@ -54,6 +56,10 @@ class TopBarControls(Controls):
     @ACTS.on("open-lesson")
     def _open_lesson(self, name: str) -> None:
         self.classroom.open_prepared(name)
+
+    @ACTS.on("open-script")
+    def _open_script(self, name: str) -> None:
+        self.player.open_prepared(name)
 
     @ACTS.on("data")
     def _data(self, value: str) -> None:

@@ -14,6 +14,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.taxonomy.formats import FORMATS, READERS
 from hcviz.ui.features.card_sort.model import card_sort_of
+from hcviz.ui.features.lesson_player.prepared import prepared_scripts
 from hcviz.ui.features.lessons.lesson import prepared_lessons
 from hcviz.ui.features.lessons.model import no_lesson_because
 from hcviz.ui.features.supports import model as supports_model
@@ -86,6 +87,7 @@ def state(store: Store) -> dict[str, Any]:
         "limit": MAX_UPLOAD_BYTES,
         "lesson": store.view.lesson is not None,
         "noLesson": no_lesson_because(store),
+        "scripts": prepared_scripts(),
         "lessons": prepared_lessons(),
     }
 

@@ -160,6 +160,39 @@ function fileMenu(state, send) {
       ),
     ]),
     h("hr"),
+    folding("lessons", "Lessons…", false, "For a class: step by step, or guesses", [
+      h("div", { class: "head" }, "Step by step, on a projector"),
+      state.scripts.map(([name, title]) =>
+        item(
+          title,
+          act("open-script", { name }),
+          false,
+          "A sentence for each step. The lesson replaces the present session",
+        ),
+      ),
+      item(
+        "Open a lesson script…",
+        file(".md,.markdown,.txt", "lesson"),
+        false,
+        "A lesson of your own, in Markdown. Save a lesson's script to see the form",
+      ),
+      h("div", { class: "head" }, "Guess where items belong"),
+      item(
+        state.lesson ? "End the lesson" : "Start a lesson",
+        act("lesson"),
+        !state.lesson && Boolean(state.noLesson),
+        state.noLesson || "Guess where items belong; their classes are hidden",
+      ),
+      state.lessons.map(([name, title]) =>
+        item(
+          `${title}, step by step`,
+          act("open-lesson", { name }),
+          false,
+          "A prepared lesson, which replaces the present session",
+        ),
+      ),
+    ]),
+    h("hr"),
     h("div", { class: "head" }, "Save"),
     item("Session", act("save", { what: "session" })),
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
@@ -206,28 +239,15 @@ function fileMenu(state, send) {
       false,
       "Data, method, look, constraints and groups",
     ),
-    h("hr"),
-    h("div", { class: "head" }, "Lesson"),
-    item(
-      state.lesson ? "End the lesson" : "Start a lesson",
-      act("lesson"),
-      !state.lesson && Boolean(state.noLesson),
-      state.noLesson || "Guess where items belong; their classes are hidden",
-    ),
-    state.lessons.map(([name, title]) =>
-      item(
-        `${title}, step by step`,
-        act("open-lesson", { name }),
-        false,
-        "A prepared lesson, which replaces the present session",
-      ),
-    ),
   )
   const place = () => {
     holder.classList.toggle("open", menuOpen)
     toggle.setAttribute("aria-expanded", String(menuOpen))
     const box = toggle.getBoundingClientRect()
-    sheet.style.top = `${box.bottom + 4}px`
+    // In a notebook the bar may be low in the window. The menu then begins above its button.
+    const top = Math.max(6, Math.min(box.bottom + 4, innerHeight - 360))
+    sheet.style.top = `${top}px`
+    sheet.style.maxHeight = `${innerHeight - top - 12}px`
     sheet.style.right = `${Math.max(6, innerWidth - box.right)}px`
     if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
   }
