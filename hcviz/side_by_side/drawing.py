@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
@@ -44,11 +43,6 @@ def draw_trees(
     labels: Sequence[str] | None,
     *,
     names: bool | None = None,
-    codes: ArrayLike | None = None,
-    orders: Sequence[ArrayLike] | None = None,
-    palette: Sequence[str] = PALETTE,
-    branch: str = BRANCH,
-    ink: str = "black",
 ) -> None:
     """Draw trees over the same items, one on each of the axes.
 
@@ -60,27 +54,16 @@ def draw_trees(
         The names of the items.
     names : bool, optional
         Whether to draw the names; by default for 60 items or fewer.
-    codes : int (n,), optional
-        The index of each item's colour in ``palette``, or -1. Default: by the first tree.
-    orders : sequence of int (n,), optional
-        The leaf orders. Default: each as near as possible to the first.
-    palette, branch, ink : colours
-        Those of items, of other branches, and of texts.
-
-    Notes
-    -----
-    Without pyplot, so that any thread may draw.
     """
     from matplotlib.collections import LineCollection
 
     n = trees[0].n_leaves
     named = labels is not None and (n <= MAX_NAMED if names is None else names)
-    codes = item_colours(trees[0]) if codes is None else np.asarray(codes)
-    orders = aligned_orders(trees) if orders is None else orders
+    codes, orders = item_colours(trees[0]), aligned_orders(trees)
     width = min(1.1, max(0.35, 150 / n))
     for ax, tree, order, title, caption in zip(axes, trees, orders, titles, captions, strict=True):
         drawn = tree_lines(tree, order, codes)
-        colours = [branch if code == MIXED else palette[code] for code in drawn.colours.tolist()]
+        colours = [_colour(code) for code in drawn.colours.tolist()]
         lines = drawn.ends.reshape(-1, 2, 2)
         ax.add_collection(LineCollection(list(lines), colors=colours, linewidths=width))
         ax.set_xlim(1.02, -0.005)
@@ -88,17 +71,17 @@ def draw_trees(
         ax.set_xticks([])
         for side in ax.spines.values():
             side.set_visible(False)
-        ax.set_title(title, loc="left", fontsize="medium", color=ink)
-        ax.set_xlabel(caption, loc="left", fontsize="small", color=ink)
+        ax.set_title(title, loc="left", fontsize="medium")
+        ax.set_xlabel(caption, loc="left", fontsize="small")
         if not named or labels is None:
             ax.set_yticks([])
             continue
-        shown = np.asarray(order).tolist()
+        shown = order.tolist()
         ax.set_yticks((np.arange(n) + 0.5) / n, [shorten(labels[item], MAX_NAME) for item in shown])
         ax.yaxis.tick_right()
         ax.yaxis.set_tick_params(length=0, labelsize="small" if n <= 30 else "x-small")
         for text, item in zip(ax.get_yticklabels(), shown, strict=True):
-            text.set_color(ink if codes[item] == MIXED else palette[codes[item]])
+            text.set_color(_colour(int(codes[item]), "black"))
 
 
 def html_page(
