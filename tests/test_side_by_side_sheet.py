@@ -144,7 +144,7 @@ def test_stop_ends_the_run_and_keeps_what_is_there(zoo, runs, loop):
     assert sheet.state(zoo)["columns"][1]["state"] == "running"
     send(zoo, "cancel")
     assert zoo.view.side_running == ""
-    assert not runs._background.busy
+    assert not runs.busy
     assert [name for name, _ in zoo.view.side_results] == ["average"]
 
 

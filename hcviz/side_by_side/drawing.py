@@ -101,7 +101,7 @@ def html_page(
             "cost": "{:,.1f}".format,
             "distance": "{:.3f}".format,
             "queries": "{:,.0f}".format,
-            "seconds": "{:.2f}".format,
+            "seconds": "{:.3f}".format,
         },
         na_rep="–",
         border=0,
@@ -116,7 +116,7 @@ def _svg(drawn: TreeLines, order: Any, codes: Any, names: Sequence[str] | None) 
     """Return one tree as an SVG picture."""
     n = len(order)
     height = ROW_PX * n if names is not None else TALL_PX
-    text = 6.6 * max(map(len, names)) + 8 if names is not None else 0
+    text = 5.8 * max(map(len, names)) + 8 if names is not None else 0
     parts = []
     x, y = TREE_PX - (TREE_PX - 4) * drawn.ends[:, [0, 2]], height * drawn.ends[:, [1, 3]]
     for code in np.unique(drawn.colours).tolist():

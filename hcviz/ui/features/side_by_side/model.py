@@ -62,6 +62,11 @@ class SideBySideRuns:
             lambda _: self._next(),
         )  # fmt: skip
 
+    @property
+    def busy(self) -> bool:
+        """True while a method runs."""
+        return self._background.busy
+
     def close(self) -> None:
         """Stop the run in progress."""
         self._background.close()
