@@ -12,7 +12,6 @@ from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
 from hcviz.side_by_side.lines import (
     MIXED,
-    TreeLines,
     aligned_orders,
     item_colours,
     tree_lines,
@@ -93,7 +92,7 @@ def html_page(
     names = [shorten(str(name), MAX_NAME) for name in labels] if n <= MAX_NAMED else None
     pictures = "".join(
         f'<figure style="margin:0"><figcaption style="font-weight:600">{escape(title)}'
-        f"</figcaption>{_svg(tree_lines(tree, order, codes), order, codes, names)}</figure>"
+        f"</figcaption>{svg_of_tree(tree, order, codes, names, title)}</figure>"
         for tree, title, order in zip(trees, titles, orders, strict=True)
     )
     figures = table.to_html(
@@ -112,9 +111,13 @@ def html_page(
     )
 
 
-def _svg(drawn: TreeLines, order: Any, codes: Any, names: Sequence[str] | None) -> str:
-    """Return one tree as an SVG picture."""
-    n = len(order)
+def svg_of_tree(tree: Tree, order: Any, codes: Any, names: Sequence[str] | None, title: str) -> str:
+    """Return one tree as an SVG picture, with the names of its items if they are given.
+
+    ``order`` int (n,) has the leaves from top to bottom, and ``codes`` int (n,) the colour of each
+    item in ``PALETTE``, or -1.
+    """
+    n, drawn = len(order), tree_lines(tree, order, codes)
     height = ROW_PX * n if names is not None else TALL_PX
     text = 5.8 * max(map(len, names)) + 8 if names is not None else 0
     parts = []
@@ -133,7 +136,8 @@ def _svg(drawn: TreeLines, order: Any, codes: Any, names: Sequence[str] | None) 
         ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{TREE_PX + text:.0f}" '
-        f'height="{height}" font-family="sans-serif" font-size="11">{"".join(parts)}</svg>'
+        f'height="{height}" font-family="sans-serif" font-size="11">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -141,4 +145,4 @@ def _colour(code: int, otherwise: str = BRANCH) -> str:
     return otherwise if code == MIXED else PALETTE[code]
 
 
-__all__ = ["draw_trees", "html_page"]
+__all__ = ["draw_trees", "html_page", "svg_of_tree"]
