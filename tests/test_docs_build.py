@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from html import escape, unescape
 
 import pytest
 
-from hcviz.algorithms import algorithms, get
 from tests.conftest import ROOT
 from tools import public_api
 
@@ -47,15 +45,6 @@ def test_the_commands_are_those_of_the_parser(site):
     assert "usage: hcviz serve [-h]" in page
     assert "--processes N" in page
     assert "usage: hcviz cite [-h]" in page
-
-
-def test_each_method_has_its_paragraph_and_its_picture(site):
-    page = (site / "_made" / "methods.html").read_text("utf-8")
-    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split()).replace("’", "'")
-    for name in algorithms():
-        method = get(name)
-        assert f"<title>{escape(f'The tree of {method.title}')}</title>" in page
-        assert method.how_it_works in text
 
 
 def test_the_reference_has_types_and_examples(site):
