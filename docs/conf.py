@@ -10,6 +10,7 @@ import nbformat
 
 from hcviz import __version__
 from hcviz.cli import make_parser
+from tools.method_pages import methods_page
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # for docs/figures
@@ -57,6 +58,7 @@ for path in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
             cell.metadata["tags"] = ["skip-execution"]  # a page has no Python to answer clicks
     nbformat.write(notebook, MADE / path.name)
 changes = (HERE.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+(MADE / "methods.md").write_text(methods_page(), encoding="utf-8")
 (MADE / "changelog.md").write_text(changes.replace("](docs/", "](../"), encoding="utf-8")
 
 os.environ["COLUMNS"] = "88"  # of the help texts

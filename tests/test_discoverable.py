@@ -16,6 +16,7 @@ from hcviz.algorithms import get
 from hcviz.algorithms._template import ALGORITHMS as TEMPLATE
 from hcviz.algorithms.names import MethodName
 from hcviz.core.errors import InvalidParameter
+from tools.method_pages import methods_page
 
 POINTS = np.array([[0.0], [1.0], [5.0], [6.5]])
 
@@ -90,6 +91,15 @@ def test_each_place_shows_how_a_method_works(capsys):
     with pytest.raises(SystemExit):
         cli.main(["run", "ward", "--help"])
     assert how in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_documentation_has_the_paragraph_and_the_picture_of_each_method():
+    page = methods_page()
+    for name in hcviz.algorithms():
+        method = get(name)
+        part = page.split(f"## {method.title} (`{name}`)")[1].split("\n## ")[0]
+        assert method.how_it_works in part
+        assert part.count("<svg") == 1
 
 
 def test_describe_escapes_and_refuses():

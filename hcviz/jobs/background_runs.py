@@ -48,6 +48,8 @@ class BackgroundRuns:
         self._schedule, self._pool = schedule, pool
         self._runner: Runner | None = None
         self._clock: threading.Timer | None = None
+        #: Seconds that the last run was computed, without the time until it could begin.
+        self.seconds = 0.0
 
     @property
     def busy(self) -> bool:
@@ -86,6 +88,7 @@ class BackgroundRuns:
         last: list[Snapshot] = []
 
         def end(fault: HcvizError | None) -> None:
+            self.seconds = runner.seconds
             self.close()
             if fault is None and not last:
                 fault = HcvizError("The run gave no tree.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,9 @@ class Job:
         self._tree: Tree | None = None  # the last one
         self._worker: Worker | HostedRun | None = None
         self._has_task = False  # the worker has its task and accepts orders
+        #: When the computation began, as ``time.perf_counter()``: without waiting in the line, or
+        #: for a worker process that starts.
+        self.began = time.perf_counter()
         self._gave_way = False  # the worker waits until the job has a place again
         self._lock = threading.Lock()
         self.channel = LatestSnapshotChannel(
@@ -153,6 +157,7 @@ class Job:
             lower_priority()
             if not self.ticket.enter():
                 return
+            self.began = time.perf_counter()
             method = get(task.method)
             if method.run_location(task.params) == "process":
                 self._run_in_worker(task)
@@ -305,6 +310,7 @@ class Job:
                 elif isinstance(reply, tuple):
                     log.error("The method %s failed unexpectedly.\n%s", *reply[1:])
                 else:
+                    self.began = max(self.began, worker.ready_at)
                     self.channel.end(reply)
                     finished = True
                     return

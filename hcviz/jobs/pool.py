@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,6 +55,7 @@ class Worker:
         )
         self._lock = threading.Lock()
         self.has_started = False  # it was ready once
+        self.ready_at = 0.0  # time.perf_counter() when it was
         self.ready = threading.Event()  # also set when the process ends, to release waiting threads
 
     @property
@@ -92,6 +94,7 @@ class Worker:
                 ) from None
             if reply == "ready":
                 self.has_started = True
+                self.ready_at = time.perf_counter()
                 self.ready.set()
             else:
                 yield reply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,11 @@ class Runner:
     def worker_pid(self) -> int | None:
         """The process in which the job runs, if it has a worker."""
         return None if self._job is None else self._job.worker_pid
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the computation of the job began; 0 without a job."""
+        return 0.0 if self._job is None else time.perf_counter() - self._job.began
 
     def start(
         self,

@@ -7,13 +7,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
 from hcviz.side_by_side.lines import (
     MIXED,
-    TreeLines,
     aligned_orders,
     item_colours,
     tree_lines,
@@ -44,11 +42,6 @@ def draw_trees(
     labels: Sequence[str] | None,
     *,
     names: bool | None = None,
-    codes: ArrayLike | None = None,
-    orders: Sequence[ArrayLike] | None = None,
-    palette: Sequence[str] = PALETTE,
-    branch: str = BRANCH,
-    ink: str = "black",
 ) -> None:
     """Draw trees over the same items, one on each of the axes.
 
@@ -60,27 +53,16 @@ def draw_trees(
         The names of the items.
     names : bool, optional
         Whether to draw the names; by default for 60 items or fewer.
-    codes : int (n,), optional
-        The index of each item's colour in ``palette``, or -1. Default: by the first tree.
-    orders : sequence of int (n,), optional
-        The leaf orders. Default: each as near as possible to the first.
-    palette, branch, ink : colours
-        Those of items, of other branches, and of texts.
-
-    Notes
-    -----
-    Without pyplot, so that any thread may draw.
     """
     from matplotlib.collections import LineCollection
 
     n = trees[0].n_leaves
     named = labels is not None and (n <= MAX_NAMED if names is None else names)
-    codes = item_colours(trees[0]) if codes is None else np.asarray(codes)
-    orders = aligned_orders(trees) if orders is None else orders
+    codes, orders = item_colours(trees[0]), aligned_orders(trees)
     width = min(1.1, max(0.35, 150 / n))
     for ax, tree, order, title, caption in zip(axes, trees, orders, titles, captions, strict=True):
         drawn = tree_lines(tree, order, codes)
-        colours = [branch if code == MIXED else palette[code] for code in drawn.colours.tolist()]
+        colours = [_colour(code) for code in drawn.colours.tolist()]
         lines = drawn.ends.reshape(-1, 2, 2)
         ax.add_collection(LineCollection(list(lines), colors=colours, linewidths=width))
         ax.set_xlim(1.02, -0.005)
@@ -88,17 +70,17 @@ def draw_trees(
         ax.set_xticks([])
         for side in ax.spines.values():
             side.set_visible(False)
-        ax.set_title(title, loc="left", fontsize="medium", color=ink)
-        ax.set_xlabel(caption, loc="left", fontsize="small", color=ink)
+        ax.set_title(title, loc="left", fontsize="medium")
+        ax.set_xlabel(caption, loc="left", fontsize="small")
         if not named or labels is None:
             ax.set_yticks([])
             continue
-        shown = np.asarray(order).tolist()
+        shown = order.tolist()
         ax.set_yticks((np.arange(n) + 0.5) / n, [shorten(labels[item], MAX_NAME) for item in shown])
         ax.yaxis.tick_right()
         ax.yaxis.set_tick_params(length=0, labelsize="small" if n <= 30 else "x-small")
         for text, item in zip(ax.get_yticklabels(), shown, strict=True):
-            text.set_color(ink if codes[item] == MIXED else palette[codes[item]])
+            text.set_color(_colour(int(codes[item]), "black"))
 
 
 def html_page(
@@ -110,7 +92,7 @@ def html_page(
     names = [shorten(str(name), MAX_NAME) for name in labels] if n <= MAX_NAMED else None
     pictures = "".join(
         f'<figure style="margin:0"><figcaption style="font-weight:600">{escape(title)}'
-        f"</figcaption>{_svg(tree_lines(tree, order, codes), order, codes, names)}</figure>"
+        f"</figcaption>{svg_of_tree(tree, order, codes, names, title)}</figure>"
         for tree, title, order in zip(trees, titles, orders, strict=True)
     )
     figures = table.to_html(
@@ -118,7 +100,7 @@ def html_page(
             "cost": "{:,.1f}".format,
             "distance": "{:.3f}".format,
             "queries": "{:,.0f}".format,
-            "seconds": "{:.2f}".format,
+            "seconds": "{:.3f}".format,
         },
         na_rep="–",
         border=0,
@@ -129,11 +111,15 @@ def html_page(
     )
 
 
-def _svg(drawn: TreeLines, order: Any, codes: Any, names: Sequence[str] | None) -> str:
-    """Return one tree as an SVG picture."""
-    n = len(order)
+def svg_of_tree(tree: Tree, order: Any, codes: Any, names: Sequence[str] | None, title: str) -> str:
+    """Return one tree as an SVG picture, with the names of its items if they are given.
+
+    ``order`` int (n,) has the leaves from top to bottom, and ``codes`` int (n,) the colour of each
+    item in ``PALETTE``, or -1.
+    """
+    n, drawn = len(order), tree_lines(tree, order, codes)
     height = ROW_PX * n if names is not None else TALL_PX
-    text = 6.6 * max(map(len, names)) + 8 if names is not None else 0
+    text = 5.8 * max(map(len, names)) + 8 if names is not None else 0
     parts = []
     x, y = TREE_PX - (TREE_PX - 4) * drawn.ends[:, [0, 2]], height * drawn.ends[:, [1, 3]]
     for code in np.unique(drawn.colours).tolist():
@@ -150,7 +136,8 @@ def _svg(drawn: TreeLines, order: Any, codes: Any, names: Sequence[str] | None) 
         ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{TREE_PX + text:.0f}" '
-        f'height="{height}" font-family="sans-serif" font-size="11">{"".join(parts)}</svg>'
+        f'height="{height}" font-family="sans-serif" font-size="11">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -158,4 +145,4 @@ def _colour(code: int, otherwise: str = BRANCH) -> str:
     return otherwise if code == MIXED else PALETTE[code]
 
 
-__all__ = ["draw_trees", "html_page"]
+__all__ = ["draw_trees", "html_page", "svg_of_tree"]

@@ -99,7 +99,8 @@ def _merged(ends: Float, colours: Int, fixed: int) -> tuple[Float, Int]:
     free = 1 - fixed
     low = np.minimum(grid[:, free], grid[:, free + 2])
     high = np.maximum(grid[:, free], grid[:, free + 2])
-    line = grid[:, fixed] * (COLOURS + 1) + colours + 1
+    base = int(colours.max(initial=MIXED)) + 2
+    line = grid[:, fixed] * base + colours + 1
     long = high > low
     line, low, high = line[long], low[long], high[long]
     order = np.lexsort((low, line))
@@ -111,10 +112,10 @@ def _merged(ends: Float, colours: Int, fixed: int) -> tuple[Float, Int]:
     starts = np.flatnonzero(new)
     ends_at = np.append(starts[1:], line.size) - 1
     made = np.empty((starts.size, 4))
-    made[:, fixed] = made[:, fixed + 2] = line[starts] // (COLOURS + 1)
+    made[:, fixed] = made[:, fixed + 2] = line[starts] // base
     made[:, free] = low[starts]
     made[:, free + 2] = reach[ends_at] - line[starts] * 2 * GRID
-    return made / GRID, (line[starts] % (COLOURS + 1) - 1).astype(np.int32)
+    return made / GRID, (line[starts] % base - 1).astype(np.int32)
 
 
 def clade_colours(tree: Tree, codes: ArrayLike) -> Int:

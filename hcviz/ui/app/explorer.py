@@ -63,6 +63,7 @@ from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
 from hcviz.ui.features.run_trace.view import RunTrace
+from hcviz.ui.features.side_by_side.model import SideBySideRuns
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.features.top_bar.controller import TopBarControls
 from hcviz.ui.features.top_bar.view import TopBar
@@ -197,6 +198,7 @@ class Explorer:
         self._subscribe()
         self.baselines = BaselineRuns(store, schedule)
         self.agreeing = AgreementRuns(store, schedule)
+        self.side_by_side = SideBySideRuns(store, schedule)
         follow_session(store)
         open_page(store, link or Link(), **options)
 
@@ -211,6 +213,7 @@ class Explorer:
         self.store.close()
         self.baselines.close()
         self.agreeing.close()
+        self.side_by_side.close()
         if self.autosave is not None:
             self.autosave.close()
 

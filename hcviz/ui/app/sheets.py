@@ -14,6 +14,7 @@ from hcviz.ui.features.dependencies import sheet as dependencies_sheet
 from hcviz.ui.features.merges import sheet as merges_sheet
 from hcviz.ui.features.new_items import sheet as new_items_sheet
 from hcviz.ui.features.review import sheet as review_sheet
+from hcviz.ui.features.side_by_side import sheet as side_by_side_sheet
 from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
 from hcviz.ui.parts.sheet import Sheet
 
@@ -33,6 +34,7 @@ SHEETS: dict[str, Sheet] = {
         cloud_sheet.SHEET,
         dependencies_sheet.SHEET,
         comparisons_sheet.SHEET,
+        side_by_side_sheet.SHEET,
         agreement_sheet.SHEET,
         card_sort_sheet.SHEET,
         columns_sheet.SHEET,

@@ -253,10 +253,12 @@ function focusField(root, selector) {
 
 function download({ download: filename, base64, mime }) {
   const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0))
-  const link = h("a", {
-    href: URL.createObjectURL(new Blob([bytes], { type: mime })),
-    download: filename,
-  })
+  saveBlob(filename, new Blob([bytes], { type: mime }))
+}
+
+// Let the browser save a file.
+function saveBlob(filename, blob) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: filename })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }

@@ -13,6 +13,9 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
@@ -89,6 +92,8 @@ class Store:
         #: Return what a session file keeps of the picture; show it again.
         self.saved_picture: Callable[[], Mapping[str, Any]] = dict
         self.restore_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
+        #: Return the index of each item's colour on the screen, uint8 (n,), 255 for none.
+        self.item_colours: Callable[[], NDArray[np.uint8] | None] = lambda: None
         #: The clusters of the tree on the screen; None for none.
         self.clusters: Partition | None = None
         #: What the heights of the tree on the screen mean.

@@ -17,6 +17,7 @@ from hcviz.ui.features.lesson_player.playing import Playing
 from hcviz.ui.features.lessons.lesson import Lesson
 from hcviz.ui.features.new_items.model import NewItems
 from hcviz.ui.features.parameters.field_fault import FieldFault
+from hcviz.ui.features.side_by_side.result import SideResult
 from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
 
 Theme = Literal["light", "dark"]
@@ -111,6 +112,13 @@ class ViewState:
     agree_wanted: bool = False
     agreeing: str = ""
     agreed: tuple[tuple[str, Agreed], ...] = ()
+    #: Methods side by side: which (None: the default ones), whether to run them, which one runs,
+    #: the results, and how heights are drawn.
+    side_methods: tuple[str, ...] | None = None
+    side_wanted: bool = False
+    side_running: str = ""
+    side_results: tuple[tuple[str, SideResult], ...] = ()
+    side_heights: str = "true"
     error: tuple[str, str] | None = None
     #: Counts the values that fields sent. The page then shows what holds, also of refused ones.
     n_redraws: int = 0

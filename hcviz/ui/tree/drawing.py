@@ -48,6 +48,7 @@ class Drawing:
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
         store.saved_picture, store.restore_picture = centre.view_settings, self._restore
+        store.item_colours = lambda: centre.state.cluster_codes
         self._uncertainty = UncertaintyMap(store, schedule, self._draw_uncertain)
         centre.set_worker(lambda work, done: self._in_background(work, done, schedule))
         subscribe = store.subscribe

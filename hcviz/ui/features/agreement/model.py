@@ -92,12 +92,23 @@ def result_key(session: Session, name: str, k: int) -> Key:
     rows = triplets.rows.tobytes() + groups.rows.tobytes()
     stated = (rows, avoided, triplets.weights.tobytes() + groups.weights.tobytes(), session.choices)
     own = k if get_algorithm(name).at_k is not None else 0
-    given = repr(sorted(_params(session, name).items()))
+    given = repr(sorted(params_of(session, name).items()))
     return (name, session.data, session.seed, given, own, *stated)
 
 
-def _params(session: Session, name: str) -> Mapping[str, Any]:
+def params_of(session: Session, name: str) -> Mapping[str, Any]:
+    """Return the parameters that a method has in the session."""
     return session.params if name == session.method else session.other_params.get(name, {})
+
+
+def problem_for(store: Store, name: str) -> Problem:
+    """Return the session's problem with the constraints that a method can keep."""
+    session = store.session
+    problem = store.problem.with_triplets(session.triplets)
+    problem = problem.with_groups(session.required_clades)
+    if get_algorithm(name).avoids_groups:
+        problem = problem.with_not_groups(session.avoided_clades)
+    return problem
 
 
 def _session_result(session: Session, k: int) -> Agreed | None:
@@ -183,7 +194,7 @@ class AgreementRuns:
 
     def _start(self, name: str, at: Key, k: int) -> None:
         session = self._store.session
-        params, at_k = _params(session, name), get_algorithm(name).at_k
+        params, at_k = params_of(session, name), get_algorithm(name).at_k
         if at_k is not None:
             params = at_k(params, k)
 
@@ -196,8 +207,5 @@ class AgreementRuns:
             self._next()
 
         self._at = at
-        problem = self._store.problem.with_triplets(session.triplets)
-        problem = problem.with_groups(session.required_clades)
-        if get_algorithm(name).avoids_groups:
-            problem = problem.with_not_groups(session.avoided_clades)
+        problem = problem_for(self._store, name)
         self._background.start(name, problem, dict(params), session.seed, done, TIMEOUT)

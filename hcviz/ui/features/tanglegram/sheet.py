@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.layout import elbows, places, with_even_heights
 from hcviz.core.tanglegram import untangle
 from hcviz.core.text import count_noun
@@ -34,10 +35,15 @@ ACTS = Acts()
 
 #: Key of the tree that was on the screen when the newest run began.
 BEFORE_LAST_RUN = "last"
+#: With what the key of the tree of a method side by side begins.
+METHOD = "method"
 
 
 def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
-    """Return the earlier trees that differ from the present one: key -> (menu text, tree)."""
+    """Return the other trees that differ from the present one: key -> (menu text, tree).
+
+    These are earlier ones, and those of the methods side by side.
+    """
     snapshot = store.drawn or store.session.snapshot
     found: dict[str, tuple[str, Tree]] = {}
     if snapshot is None:
@@ -52,6 +58,9 @@ def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
         if other(entry.tree):
             answers = f"{entry.n_constraints} answer{'s' * (entry.n_constraints != 1)}"
             found[f"run {entry.run}.{entry.step}"] = (f"{entry.label} ({answers})", entry.tree)
+    for name, made in store.view.side_results:
+        if made.tree is not None and other(made.tree):
+            found[f"{METHOD} {name}"] = (get_algorithm(name).title, made.tree)
     return found
 
 
@@ -74,11 +83,16 @@ def state(store: Store) -> dict[str, Any]:
         near = places(snapshot.tree.leaf_order)
         legend = ["in another group", "group in one version only"]
         switched = switched_items(store.session.labels, groups, version)
+        sentence = _difference
     else:
         before, after = trees[chosen][1], snapshot.tree
         named = named_clades(store, before), named_clades(store, after)
         heads, near = ["Before", "Now"], places(after.leaf_order)
-        legend = ["moved", "clade new or gone"]
+        legend, sentence = ["moved", "clade new or gone"], _summary
+        if chosen.startswith(METHOD):
+            heads = [trees[chosen][0], "On the page"]
+            legend = ["in another place", "clade in one tree only"]
+            sentence = _method_difference
         switched = None
     left, right, crossings = untangle(before, after, near)
     place = places(right)
@@ -96,9 +110,7 @@ def state(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "sentence": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost))
-        if switched is None
-        else _difference(int(moved.sum()), len(changes.gained), len(changes.lost)),
+        "sentence": sentence(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
     }
 
 
@@ -178,7 +190,17 @@ def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     )
 
 
-def _difference(moved: int, gained: int, lost: int) -> str:
+def _method_difference(moved: int, crossings: int, gained: int, lost: int) -> str:
+    """Return how the tree of a method and that of the page differ."""
+    if not gained and not lost:
+        return "The same tree: no clade differs."
+    return (
+        f"{count_noun(moved, 'item')} in another place; {lost:,} clades only in the left tree, "
+        f"{gained:,} only in the right; {count_noun(crossings, 'crossing')}."
+    )
+
+
+def _difference(moved: int, crossings: int, gained: int, lost: int) -> str:
     """Return how the groups of two versions differ."""
     if not moved and not gained and not lost:
         return "The same groups: no item is in another one."
@@ -201,7 +223,7 @@ def _depends_on(store: Store) -> Any:
     session = store.session
     return (
         store.drawn, store.baseline, session.history, session.groups, session.second_version,
-        view.compared, view.selection,
+        view.compared, view.selection, view.side_results,
     )  # fmt: skip
 
 
