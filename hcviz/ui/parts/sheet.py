@@ -64,7 +64,11 @@ class Sheet:
     live: Callable[[Store], dict[str, Any]] = _empty
 
 
-def sheet_part(module: str) -> type[Part]:
-    """Return a part whose script and style are ``sheet.js`` and ``sheet.css`` beside ``module``."""
+def sheet_part(module: str, *shared: Path) -> type[Part]:
+    """Return a part whose script and style are ``sheet.js`` and ``sheet.css`` beside ``module``.
+
+    ``shared``: further scripts and styles, as of :func:`script_and_style`.
+    """
     name = f"Sheet_{Path(module).parent.name}"
-    return type(name, (Part,), {"__module__": __name__, **script_and_style(module, "sheet")})
+    own = script_and_style(module, "sheet", *shared)
+    return type(name, (Part,), {"__module__": __name__, **own})
