@@ -67,9 +67,8 @@ class Sheet:
 def sheet_part(module: str, *shared: Path) -> type[Part]:
     """Return a part whose script and style are ``sheet.js`` and ``sheet.css`` beside ``module``.
 
-    ``shared``: as of :func:`script_and_style`.
+    ``shared``: further scripts and styles, as of :func:`script_and_style`.
     """
     name = f"Sheet_{Path(module).parent.name}"
-    return type(
-        name, (Part,), {"__module__": __name__, **script_and_style(module, "sheet", *shared)}
-    )
+    own = script_and_style(module, "sheet", *shared)
+    return type(name, (Part,), {"__module__": __name__, **own})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -234,7 +235,7 @@ SHEET = Sheet(
     name="side-by-side",
     title="Side by side",
     summary="The trees of up to four methods, with their figures",
-    make=sheet_part(__file__),
+    make=sheet_part(__file__, Path(__file__).with_name("files")),
     state=state,
     depends_on=_depends_on,
     acts=ACTS,
