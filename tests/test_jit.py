@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from numba.core import caching
 
@@ -234,3 +235,82 @@ def test_the_cache_reports_its_size(compiled, monkeypatch):
     assert jit.cached_share() == 0
     kernel(3)
     assert jit.cached_share() == 0.5
+
+
+# ---------------------------------------------------------------------- the two forms of a kernel
+
+
+@jit.njit
+def _plus(x, y):
+    return x + y
+
+
+@jit.njit
+def _sums(values):
+    total = _plus(values[0], 3)  # int32, and a constant
+    for k in range(values.size):
+        total += _plus(k, values[k])
+    return total
+
+
+@jit.njit
+def _countdown(n):
+    return 0 if n <= 0 else 1 + _countdown(n - 1)
+
+
+@jit.njit
+def _twice(n):
+    return 2 * _countdown(n)
+
+
+@jit.njit(shared=True)
+def _negated(x):
+    return -x
+
+
+@jit.njit
+def _negated_in_a_kernel(x):
+    return _negated(x)
+
+
+def test_a_kernel_within_kernels_has_one_form_for_all_whole_numbers():
+    assert _sums(np.array([4, 5], np.int32)) == 4 + 3 + 4 + 1 + 5
+    assert list(_plus.inner.overloads) == [(numba.int64, numba.int64)]
+    assert not _plus.overloads  # Python has not called it
+    assert _plus(2, 3) == 5
+    assert len(_plus.overloads) == len(_plus.inner.overloads) == 1
+
+
+def test_a_kernel_that_calls_itself_works_in_both_forms():
+    assert (_countdown(5), _twice(5)) == (5, 10)
+
+
+def test_a_shared_kernel_is_compiled_once():
+    assert (_negated_in_a_kernel(3), _negated(3)) == (-3, -3)
+    assert not hasattr(_negated, "inner")
+    assert len(_negated.overloads) == 1
+
+
+def test_both_forms_are_loaded_from_the_cache(tmp_path):
+    """The forms have the same name and types, so each has a folder of its own."""
+    program = (
+        "import numba, numpy as np\n"
+        "from hcviz.core.splitmixkernels import child_seed\n"
+        "child_seed.inner.get_call_template([numba.uint64, numba.int32], {})\n"
+        "child_seed(np.uint64(1), 2)\n"
+        "for form in (child_seed.inner, child_seed):\n"
+        "    hits, misses = form.stats.cache_hits, form.stats.cache_misses\n"
+        "    print(sum(hits.values()), sum(misses.values()))\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    printed = []
+    for _ in range(2):
+        found = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+        )
+        assert found.returncode == 0, found.stderr
+        printed.append(found.stdout.split())
+    assert printed == [["0", "1", "0", "1"], ["1", "0", "1", "0"]]
+    inner = list(tmp_path.rglob(f"{jit.INNER}/*/*.nbi"))
+    assert len(inner) == 1
+    assert len(list(tmp_path.rglob("*.nbi"))) == 2

@@ -135,7 +135,7 @@ def aho_tree(n, rows):
     return renumbered(top[:made], n), none
 
 
-@njit
+@njit(shared=True)
 def renumbered(top, n):
     """Renumber inner nodes by clade size, so that parents come after children.
 

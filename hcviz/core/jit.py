@@ -27,6 +27,7 @@ from typing import Any, cast
 
 import numba
 import platformdirs
+from numba.core.registry import CPUDispatcher
 
 config: Any = numba.config
 
@@ -40,6 +41,10 @@ _IMPORT = re.compile(
 )
 #: A line that decorates a kernel.
 _DECORATED = re.compile(r"^@njit\b", re.M)
+#: The folder, in that of a source file, of the forms of its kernels that other kernels call.
+INNER = "inner"
+#: Types of whole numbers that are given to other kernels as 64 bits.
+NARROW = {numba.types.int8, numba.types.int16, numba.types.int32}
 #: Bits of a folder's mode: its group or all users can write to it.
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -133,7 +138,7 @@ def cached_share() -> float:
     All processes of this user fill the same cache. Without a cache the share stays 0.
     """
     folders = [folder for folder in map(cache_dir, kernel_sources()) if folder is not None]
-    filled = sum(any(Path(folder).glob("*/*.nbi")) for folder in folders)
+    filled = sum(any(Path(folder).rglob("*.nbi")) for folder in folders)
     return filled / max(1, len(kernel_sources()))
 
 
@@ -165,26 +170,79 @@ def _file(name: str) -> Path | None:
     return next((p for p in (stem.with_suffix(".py"), stem / "__init__.py") if p.is_file()), None)
 
 
-def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Decorate a kernel with ``numba.njit(nogil=True, cache=True)`` and the cache folder above."""
+class _Inner(CPUDispatcher):
+    """A kernel as other kernels call it.
+
+    It has no function that unpacks Python's arguments. Whole numbers are 64 bits wide, and
+    constants are numbers as others, so that there is one variant for all of them.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile for these types if necessary; return what numba needs for a call."""
+        general = {name: _general(each) for name, each in kws.items()}
+        return super().get_call_template([_general(each) for each in args], general)
+
+
+def _general(kind: Any) -> Any:
+    """Return the type of an argument without its value, and whole numbers as 64 bits."""
+    kind = numba.types.unliteral(kind)  # type: ignore[no-untyped-call]
+    return numba.types.int64 if kind in NARROW else kind
+
+
+class _Kernel(CPUDispatcher):
+    """A kernel as Python calls it; other kernels call its ``inner`` form.
+
+    numba compiles for each kernel a function that unpacks Python's arguments, a named tuple of
+    fifteen arrays for example. Most kernels are called by other kernels only. Their inner form does
+    without, which saves time to compile them. Each form is compiled when it is first called.
+    """
+
+    inner: Any
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba sees in place of this object inside kernels."""
+        calls_itself = self.is_compiling
+        return numba.types.Dispatcher(self if calls_itself else self.inner)
+
+
+def njit(function: Callable[..., Any] | None = None, shared: bool = False, **options: Any) -> Any:
+    """Decorate a kernel with ``numba.njit(nogil=True, cache=True)`` and the cache folder above.
+
+    ``shared``: Python and other kernels call the same form. This saves one of two compilations of a
+    kernel that both call.
+    """
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         folder = cache_dir(kernel.__code__.co_filename)
-        if folder is None:
-            return numba.njit(nogil=True, **options)(kernel)
-        before = config.CACHE_DIR
-        config.CACHE_DIR = folder
-        try:
-            made = numba.njit(nogil=True, cache=True, **options)(kernel)
-        except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
-            warn_once(Path(folder), fault)
-            return numba.njit(nogil=True, **options)(kernel)
-        finally:
-            config.CACHE_DIR = before
-        _ignore_cache_errors(made, Path(folder))
+        made: Any = _compiled_by(kernel, folder, options)
+        if shared or not hasattr(made, "overloads"):  # or the compiler is disabled
+            return made
+        inner = {**options, "no_cpython_wrapper": True}
+        made.__class__ = _Kernel
+        made.inner = _compiled_by(kernel, folder and str(Path(folder) / INNER), inner)
+        made.inner.__class__ = _Inner
         return made
 
     return decorate if function is None else decorate(function)
+
+
+def _compiled_by(kernel: Any, folder: str | None, options: dict[str, Any]) -> Any:
+    """Return the kernel as numba compiles it, with its cache in ``folder``; None: no cache."""
+    options = {"nogil": True, "no_cfunc_wrapper": True, **options}
+    if folder is None:
+        return numba.njit(**options)(kernel)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = folder
+    try:
+        made = numba.njit(cache=True, **options)(kernel)
+    except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
+        warn_once(Path(folder), fault)
+        return numba.njit(**options)(kernel)
+    finally:
+        config.CACHE_DIR = before
+    _ignore_cache_errors(made, Path(folder))
+    return made
 
 
 def _ignore_cache_errors(kernel: Any, folder: Path) -> None:

@@ -16,7 +16,7 @@ from hcviz.core.jit import njit
 SMALL_GRAPH = 128
 
 
-@njit
+@njit(shared=True)
 def component_labels(weights):
     """Return ``(labels int32 (k,), count)``: the connected components, numbered by first node.
 
@@ -46,7 +46,7 @@ def component_labels(weights):
     return labels, count
 
 
-@njit
+@njit(shared=True)
 def halve_components(labels, count, sizes):
     """Put components on one side, so that it has about half of the items: bool (k,).
 
@@ -83,7 +83,7 @@ def degrees(weights):
     return out
 
 
-@njit(fastmath={"reassoc", "contract"})
+@njit(shared=True, fastmath={"reassoc", "contract"})
 def lanczos(weights, scale, basis, alpha, beta, begin, end):
     """Do the Lanczos steps ``begin .. end - 1`` on N = D^-1/2 W D^-1/2.
 
@@ -212,7 +212,7 @@ def top_of_tridiagonal(alpha, beta, m):
     return x
 
 
-@njit
+@njit(shared=True)
 def begin_lanczos(degree, scale, basis):
     """Fill rows 0 and 1 of ``basis``: the trivial eigenvector, and a start orthogonal to it."""
     k = degree.size
@@ -234,7 +234,7 @@ def begin_lanczos(degree, scale, basis):
         basis[1, i] = start[i] / norm
 
 
-@njit
+@njit(shared=True)
 def ritz_weights(alpha, beta, m):
     """Return ``(weights float64 (m,), residual)`` of the largest Ritz value's vector.
 
@@ -329,7 +329,7 @@ def best_prefix(value, n_items, total):
     return best
 
 
-@njit
+@njit(shared=True)
 def sweep(weights, degree, values, sizes):
     """Return the best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
 
@@ -345,7 +345,7 @@ def sweep(weights, degree, values, sizes):
     return place <= best, cuts[best]
 
 
-@njit
+@njit(shared=True)
 def small_cut(weights, sizes):
     """Return the spectral sweep cut of a graph of 2 to ``SMALL_GRAPH`` nodes: bool (k,)."""
     k = sizes.size

@@ -225,7 +225,7 @@ def depth_rows(place, order, gap, depth, begin, mean, variance):
 # ---------------------------------------------------------------------- clades
 
 
-@njit
+@njit(shared=True)
 def clade_codes(parent, n, keys):
     """Return the exclusive or of the keys of the leaves below each node, uint64 (m, 2). O(m)."""
     code = np.zeros((parent.size, 2), np.uint64)
@@ -259,7 +259,7 @@ def look_up(key, used, codes):
     return out
 
 
-@njit
+@njit(shared=True)
 def count_clades(key, used, count, missed, last, height, codes, heights, error, now):
     """Count each of ``codes``; return their slots and the number of new ones.
 

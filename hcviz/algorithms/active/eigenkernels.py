@@ -25,7 +25,7 @@ EQUAL = 1e-9
 SOLVES = 4
 
 
-@njit
+@njit(shared=True)
 def deflated(summed, sizes):
     """Move sqrt(sizes), an eigenvector of D^-1/2 W D^-1/2, to the bottom of the spectrum.
 
@@ -58,7 +58,7 @@ def deflated(summed, sizes):
     return matrix
 
 
-@njit(fastmath={"reassoc", "contract"})
+@njit(shared=True, fastmath={"reassoc", "contract"})
 def reduce_rows(matrix, form, begin, end):
     """Reduce rows ``begin - 1`` down to ``end`` to tridiagonal form, in place.
 
@@ -190,7 +190,7 @@ def vectors_of(diagonal, beside, values):
     return out
 
 
-@njit
+@njit(shared=True)
 def gap_and_vectors(matrix, form, most, k, roots):
     """Return ``(k, vectors)`` of a matrix of :func:`deflated` that was reduced to ``form``.
 

@@ -30,7 +30,7 @@ ITERATIONS = 60
 PASSES = 30
 
 
-@njit
+@njit(shared=True)
 def contracted(weights, key, count):
     """Return ``(summed, sizes)``: weights between supernodes and items in each.
 
@@ -327,7 +327,7 @@ def kmeans_of_vectors(summed, sizes, vectors, method, seed):
     return labels
 
 
-@njit
+@njit(shared=True)
 def cut_in_many(weights, key, count, method, k, max_k, seed):
     """Divide supernodes into ``k`` clusters by a built-in method; 0: by the eigengap, 2 to
     ``max_k``.

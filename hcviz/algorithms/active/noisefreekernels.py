@@ -90,7 +90,7 @@ def lowest_and_largest(weights):
     return (lowest, largest) if m > 1 else (0.0, 0.0)
 
 
-@njit
+@njit(shared=True)
 def noise_free(weights, rows):
     """Return True if ``weights`` (m, m), and other items' similarities ``rows`` (R, m), have no
     noise.
@@ -101,7 +101,7 @@ def noise_free(weights, rows):
     return is_ultrametric(weights, tolerance) and rows_fit(weights, rows, tolerance)
 
 
-@njit
+@njit(shared=True)
 def linked_groups(weights, rows, key, count):
     """Group the supernodes that similarities above the lowest link: ``(group, groups)``.
 

@@ -101,7 +101,7 @@ def refresh(w):
         at = refresh_part(w, at, w.node.shape[0])
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def refresh_part(w, at, block):
     """Do the next part of :func:`refresh`, ``block`` nodes; return the place to continue from.
 
@@ -142,7 +142,7 @@ def refresh_inner(w, begin, end):
         update(node, time, msg, v)
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def log_prior(w):
     """Return the log density of tree and times (in t), given c. O(n)."""
     node, time, table = w.node, w.time, w.table
@@ -210,7 +210,7 @@ def likelihood_part(w, out, begin, end, logs):
     return logs
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def likelihood_total(w, out, logs):
     """Return the log likelihood from the sums of all parts. O(d)."""
     n, dims = w.data.shape
@@ -220,7 +220,7 @@ def likelihood_total(w, out, logs):
     return total
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def log_noise(w):
     """Return the additional terms of the log joint if the leaf noise nu is learnt; else 0. O(n).
 
@@ -236,7 +236,7 @@ def log_noise(w):
     return total
 
 
-@njit
+@njit(shared=True)
 def log_joint(w):
     """Return :func:`log_prior` + :func:`log_noise` + :func:`log_likelihood`."""
     return log_prior(w) + log_noise(w) + log_likelihood(w, np.empty(w.sigma.size))

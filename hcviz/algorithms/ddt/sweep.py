@@ -64,7 +64,7 @@ class SweepState(NamedTuple):
     times: FloatRows  # (m, 2): the times before the proposal
 
 
-@njit
+@njit(shared=True)
 def begin_sweep(w):
     """Return the state of a sweep before its first part."""
     d = w.sigma.size
@@ -86,7 +86,7 @@ def sweep(w, rng, learn, scale, common):
         pass
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def sweep_part(w, rng, learn, scale, common, state, block):
     """Make the next part of a sweep, of about ``block`` nodes; return False after the last.
 
@@ -150,7 +150,7 @@ def sweep_part(w, rng, learn, scale, common, state, block):
     return step < END
 
 
-@njit(error_model="numpy")
+@njit(shared=True, error_model="numpy")
 def squares_part(w, out, logs, at, block):
     """Add ``block`` nodes to ``out`` and ``logs[0]`` of :func:`density.log_likelihood`.
 

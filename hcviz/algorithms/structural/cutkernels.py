@@ -28,7 +28,7 @@ def is_balanced(inside, total):
     return 3 * inside >= total and 3 * (total - inside) >= total
 
 
-@njit
+@njit(shared=True)
 def balanced_sweep(weights, degree, values, sizes):
     """Return the lightest balanced prefix of the nodes ordered by ``values``: bool (k,).
 
@@ -62,7 +62,7 @@ def link_pieces(weights, sizes):
                 weights[i, j] += trace
 
 
-@njit
+@njit(shared=True)
 def small_balanced_cut(weights, sizes):
     """Return the balanced spectral sweep cut of at most ``EXACT`` nodes; may add tiny weights."""
     k = sizes.size
@@ -81,7 +81,7 @@ def cut_value(cut, inside, total, balanced):
     return cut if balanced else cut / (np.float64(inside) * (total - inside))
 
 
-@njit
+@njit(shared=True)
 def refine(weights, sizes, side, balanced, sign):
     """Move single supernodes to the other side, in place: the best move, while one helps.
 

@@ -19,7 +19,7 @@ from hcviz.core.repairkernels import gather, induced
 from hcviz.core.treekernels import pair_lca
 
 
-@njit
+@njit(shared=True)
 def contract(items, begin, end, rows, active, t_begin, t_end, link, number):
     """Join a and b of every active ab|c; return the number of supernodes.
 
@@ -52,7 +52,7 @@ def supernode_sizes(items, begin, end, number, count):
     return sizes
 
 
-@njit
+@njit(shared=True)
 def add_weights(matrix, low, items, begin, end, number, first, last, weights):
     """Add rows ``first .. last - 1`` of ``items`` to the supergraph's ``weights``.
 
@@ -81,7 +81,7 @@ def copy_weights(matrix, low, items, begin, end, first, last, weights):
         out[k - begin] = 0.0
 
 
-@njit
+@njit(shared=True)
 def add_triplet_prices(rows, active, t_begin, t_end, price, key, weights):
     """Add the price of every active ab|c to the edge a-b.
 
@@ -113,7 +113,7 @@ def has_dominant(sizes):
     return 3 * sizes.max() > 2 * sizes.sum()
 
 
-@njit
+@njit(shared=True)
 def split_set(
     items, begin, end, active, t_begin, t_end, rows, key, side, spare_items, spare_active, at
 ):
