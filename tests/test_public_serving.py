@@ -508,3 +508,24 @@ def test_panel_and_bokeh_still_have_what_is_replaced():
     assert callable(error.create)
     assert {"_internal_error", "_protocol_error"} <= {*vars(WSHandler)}
     assert {"post", "get", "set_current_user"} <= {*vars(BasicLoginHandler)}
+
+
+def test_scripts_are_sent_compressed_and_the_page_is_not(server):
+    """The page has a secret token, whose letters the size of a compressed page could tell."""
+    _, _, cookie = server.log_in(client="203.0.113.77")
+    page, _ = server.get("/", client="203.0.113.77", Cookie=cookie, **{"Accept-Encoding": "gzip"})
+    script = "/static/js/bokeh.min.js"
+    plain, text = server.get(script, client="203.0.113.77", Cookie=cookie)
+    packed, _ = server.get(
+        script, client="203.0.113.77", Cookie=cookie, **{"Accept-Encoding": "gzip"}
+    )
+    assert page.status == plain.status == packed.status == 200
+    encodings = [each.getheader("Content-Encoding") for each in (page, plain, packed)]
+    assert encodings == [None, None, "gzip"]
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+    headers = {"X-Real-Ip": "203.0.113.77", "Cookie": cookie, "Accept-Encoding": "gzip"}
+    connection.request("GET", script, headers=headers)
+    found = connection.getresponse().read()
+    connection.close()
+    assert len(found) < len(text) / 3
+    assert zlib.decompress(found, 31).decode() == text

@@ -27,7 +27,7 @@ from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.compat.error_replies import hide_error_details
 from hcviz.ui.compat.login import PAGE as LOGIN_PAGE
 from hcviz.ui.compat.login import PasswordAuth
-from hcviz.ui.compat.request_guard import add_headers, guard_requests
+from hcviz.ui.compat.request_guard import add_headers, compress_scripts, guard_requests
 from hcviz.ui.state import data_sources as sources
 
 #: Milliseconds after which the session of a closed tab is destroyed, and between two checks for
@@ -94,6 +94,7 @@ def serve(
     hide_error_details()
     guard_requests(server, Gatekeeper(limited=access.public))
     add_headers(server, security_headers, PAGE)
+    compress_scripts(server)
     if listening is None:
         print(access.announcement, file=sys.stderr)
         if room is not None and "utf" in (sys.stderr.encoding or "").lower():

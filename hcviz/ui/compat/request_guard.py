@@ -2,7 +2,8 @@
 
 Internals of Bokeh 3.9.2: ``Server._tornado``, the Tornado application, and ``Server._http``, its
 HTTP server. Bokeh has no option for headers of answers, nor a hook before its handlers. Tornado's
-``Router``, ``OutputTransform`` and ``Application.add_transform`` are public.
+``Router``, ``OutputTransform`` and ``Application.add_transform`` are public. Of Tornado's
+``GZipContentEncoding`` the method ``_compressible_type`` is replaced.
 
 A *gate* is a function of a request. It returns None, or why the request is refused.
 """
@@ -16,7 +17,7 @@ from typing import Any
 
 from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import Router
-from tornado.web import Application, OutputTransform, RequestHandler
+from tornado.web import Application, GZipContentEncoding, OutputTransform, RequestHandler
 
 
 @dataclass(frozen=True)
@@ -96,4 +97,21 @@ def add_headers(server: Any, headers: Callable[[str], dict[str, str]], page: str
     server._tornado.add_transform(Headers)
 
 
-__all__ = ["Gate", "Refusal", "add_headers", "guard_requests"]
+class _CompressedScripts(GZipContentEncoding):
+    """Compresses scripts and styles, piece by piece; a browser then keeps them.
+
+    Nothing else is compressed: a page has a secret, and the size of an answer could tell of it.
+    """
+
+    GZIP_LEVEL = 4  # half the time of 6, for files that are a twelfth larger
+
+    def _compressible_type(self, ctype: str) -> bool:
+        return ctype in {"text/javascript", "application/javascript", "text/css"}
+
+
+def compress_scripts(server: Any) -> None:
+    """Send scripts and styles compressed to browsers that accept this."""
+    server._tornado.add_transform(_CompressedScripts)
+
+
+__all__ = ["Gate", "Refusal", "add_headers", "compress_scripts", "guard_requests"]
