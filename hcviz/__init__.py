@@ -1,7 +1,7 @@
 """hcviz: build the hierarchy you mean.
 
 The package builds a tree over items with any of several methods, and a person can correct it on a
-web page. See README.md for an introduction, and docs/architecture.md for the code.
+web page. See docs/start.md for an introduction, and docs/architecture.md for the code.
 """
 
 from typing import Any

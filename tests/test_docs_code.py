@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 from pathlib import Path
@@ -9,13 +10,18 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from hcviz.algorithms import get
 from hcviz.cli import main, make_parser
 from tests.conftest import ROOT
 
 mpl.use("agg")
 DOCS = ROOT / "docs"
 #: Pages whose code other tests run.
-ELSEWHERE = {"api.md": "test_docs_examples.py", "ecosystem.md": "test_ecosystem.py"}
+ELSEWHERE = {
+    "api.md": "test_docs_examples.py",
+    "ecosystem.md": "test_ecosystem.py",
+    "in-python.md": "test_repository.py",
+}
 BLOCKS = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Commands that do not end by themselves, or need other machines: only their options are read.
 ENDLESS = {"serve", "warm"}
@@ -54,6 +60,20 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             exec(re.sub(r"\bseconds=\d+", "seconds=1", text), scope)
         elif page.parent != DOCS:
             run_commands(text)
+
+
+def test_the_commands_by_example_are_those_of_the_parser(monkeypatch):
+    """Their files do not exist, so only the options are read."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"name,x\nowl,1\nbee,2\n")))
+    ((_, block),) = BLOCKS.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
+    commands = [shlex.split(line.split(" < ")[0], comments=True) for line in block.splitlines()]
+    assert len(commands) > 20
+    for name, *arguments in commands:
+        assert name == "hcviz"
+        if "--help" in arguments:
+            assert get(arguments[1]).name == arguments[1]
+        else:
+            make_parser(arguments).parse_args(arguments)
 
 
 def test_all_pages_are_found():

@@ -72,7 +72,9 @@ def test_its_cells_and_solution_run(
     gc.collect()  # other tests look at what explorers leave behind
 
 
-def test_the_readme_names_the_notebooks() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_start_page_and_the_index_name_the_notebooks() -> None:
+    start = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for path in PATHS:
-        assert f"notebooks/{path.name}" in readme
+        assert f"(../notebooks/{path.name})" in start
+        assert f"\n_made/{path.stem}\n" in index

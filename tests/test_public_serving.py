@@ -476,7 +476,7 @@ def test_another_machine_gets_a_sentence_instead_of_the_page(refused, monkeypatc
 
 
 def test_panel_serve_still_listens_on_all_addresses_by_itself():
-    """Where this fails, README and docs/security.md say too much."""
+    """Where this fails, docs/start.md and docs/security.md say too much."""
     given = next(options for flag, options in Serve.args if flag == "--address")
     assert given.default is None
 

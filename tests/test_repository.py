@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from PIL import Image
 
 import hcviz
 from hcviz.algorithms import get
@@ -212,14 +213,36 @@ def test_the_commands_of_the_readme_exist():
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     mentioned = set(re.findall(r"\bmake ([a-z]+)", readme))
     assert {"app", "test"} <= mentioned <= targets
+    tests = (ROOT / "docs" / "extending.md").read_text().partition("## Run the tests")[2]
+    assert {"check", "lint", "docs"} <= set(re.findall(r"\bmake ([a-z]+)", tests)) <= targets
     assert "make test" in (ROOT / ".ci" / "run").read_text()
     for path in re.findall(r"\]\(([^)#:]+)\)", readme):
         assert (ROOT / path).exists(), path
 
 
-def test_the_python_of_the_readme_runs(capsys):
+def test_the_readme_is_short_and_has_a_moving_picture():
+    """A sentence, a picture of several moments of the page, two commands and four links."""
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.encode()) <= 3000
+    (name,) = re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", readme, re.MULTILINE)
+    picture = ROOT / name
+    assert picture.stat().st_size < 1_000_000
+    with Image.open(picture) as frames:
+        assert 800 <= frames.width <= 1000
+        assert getattr(frames, "n_frames", 1) >= 10
+        shown = set()
+        for number in range(frames.n_frames):
+            frames.seek(number)
+            shown.add(frames.convert("RGB").tobytes())
+    assert len(shown) >= 10
+    commands = re.search(r"^```sh\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)[1].splitlines()
+    assert [line.partition("#")[0].strip() for line in commands] == ["make app", "make test"]
+    assert len(re.findall(r"^- \[[^\]]+\]\(docs/", readme, re.MULTILINE)) == 4
+
+
+def test_the_python_of_the_documentation_runs(capsys):
     first, frame, described, second, groups, third, fourth = re.findall(
-        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
+        r"^```python\n(.*?)^```$", (ROOT / "docs" / "in-python.md").read_text(), re.M | re.S
     )
     made = {}
     exec(first, made)
@@ -252,24 +275,24 @@ def test_the_python_of_the_readme_runs(capsys):
     assert 0 < made["oracle"].queries <= 10
 
 
-def test_the_limits_of_the_readme_are_those_of_uploads():
-    assert f"{MAX_UPLOAD_BYTES >> 20} MB and {MAX_ROWS:,} rows" in (ROOT / "README.md").read_text()
-    assert f"`{','.join(REQUIRED_COLUMNS)}`" in (ROOT / "README.md").read_text()
+def test_the_stated_limits_are_those_of_uploads():
+    stated = (ROOT / "docs" / "files.md").read_text()
+    assert f"{MAX_UPLOAD_BYTES >> 20} MB and {MAX_ROWS:,} rows" in stated
+    assert f"`{','.join(REQUIRED_COLUMNS)}`" in stated
 
 
-def methods_of_the_readme() -> Iterator[tuple[str, str, str]]:
-    """Name, how it treats constraints, and paper, of each method that the README's table names."""
-    readme = (ROOT / "README.md").read_text()
-    table = readme.partition("## Methods")[2].partition("\n## ")[0]
+def methods_of_the_table() -> Iterator[tuple[str, str, str]]:
+    """Name, how it treats constraints, and paper, of each method that docs/methods.md names."""
+    table = (ROOT / "docs" / "methods.md").read_text().partition("\n## ")[0]
     for row in re.findall(r"^\| `.*\|$", table, re.MULTILINE):
         names, _, constraints, paper = (cell.strip() for cell in row.strip("|").split("|"))
         for name in re.findall(r"`([a-z0-9-]+)`", names):
             yield name, constraints, paper
 
 
-def test_the_readme_and_the_registry_agree_about_methods():
+def test_the_table_and_the_registry_agree_about_methods():
     """The registry is the list; the table describes some of its methods, each of them once."""
-    rows = list(methods_of_the_readme())
+    rows = list(methods_of_the_table())
     names = [name for name, _, _ in rows]
     assert len(names) == len(set(names)) > 20
     for name, constraints, paper in rows:

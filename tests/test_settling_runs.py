@@ -125,6 +125,20 @@ def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
     assert going.over
 
 
+def test_the_compilation_before_the_first_tree_does_not_count(monkeypatch):
+    clock, samples = Clock(monkeypatch), accuracy(0.1)
+    going = Budget(samples, 20.0)
+    clock.now += 400.0
+    going.end_in_time()
+    going.update(Snapshot(PAIR, 0, 10**9))
+    assert not going.over
+    clock.now += 5.0
+    assert going.update(Snapshot(PAIR, 500, 10**9)).total > 500
+    assert samples.seconds == pytest.approx(5.0)
+    clock.now += 15.0
+    assert going.end_in_time()
+
+
 class Receiver:
     def __init__(self):
         self.snapshots, self.message = [], None

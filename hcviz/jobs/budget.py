@@ -21,7 +21,8 @@ class Budget:
     samples : Samples
         The draws of the run, and of the runs that it continues.
     seconds : float
-        Wall time of the run, without pauses.
+        Wall time of the run from its first tree (step 0), without pauses. So the compilation of
+        the method, which may take minutes once, does not count.
 
     Notes
     -----
@@ -55,6 +56,8 @@ class Budget:
         The last snapshot of a run has ``total == step``.
         """
         if snapshot.step == 0:
+            self._until = time.monotonic() + self._seconds
+            self.over = False
             return snapshot
         found = self._samples.settling()
         share = 1.0 - (self._until - time.monotonic()) / self._seconds

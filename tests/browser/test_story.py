@@ -417,8 +417,8 @@ def test_dark_and_narrow(zoo):
     shot(zoo.page, "drawer")
 
 
-def test_the_screenshot_of_the_readme(zoo):
-    """Taken here, so that the README shows what is."""
+def test_the_screenshot_of_the_documentation(zoo):
+    """Taken here, so that the documentation shows what is."""
     zoo.add_constraint(["platypus", "opossum"], "penguin")
     zoo.press("Enter")
     zoo.settle()

@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 
 TABLES = ROOT.parent / "shared" / "tables"
 #: Actions and seconds from the start of the server to a file with the first named group, at most.
-#: The README has the number of actions and this limit.
+#: docs/on-the-page.md has the number of actions and this limit.
 MAX_ACTIONS, MAX_SECONDS = 12, 90
 
 #: Names of the eight groups that the clusters become.
@@ -251,8 +251,8 @@ def test_the_first_group_of_an_own_table_takes_few_actions(serve, new_page):
     assert "**Pans**" in Path(waiting.value.path()).read_text()
     assert actions <= MAX_ACTIONS
     assert time.monotonic() - begun < MAX_SECONDS
-    readme = (ROOT / "README.md").read_text()
-    assert f"{actions} actions and at most {MAX_SECONDS} seconds" in readme
+    stated = (ROOT / "docs" / "on-the-page.md").read_text()
+    assert f"{actions} actions and at most {MAX_SECONDS} seconds" in stated
 
 
 def test_the_job_by_touch_on_a_narrow_screen(server, browser, watch):
