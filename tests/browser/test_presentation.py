@@ -1,4 +1,4 @@
-"""The presentation: large type, one accent, keys to step, and the page as before at its end."""
+"""The presentation: large type, one accent, keys to step; and the tree on paper."""
 
 from __future__ import annotations
 
@@ -68,3 +68,25 @@ def test_a_presentation_steps_and_leaves_the_page_as_before(page, size, theme):
     )  # they fit the height that the browser reports
     assert page.evaluate(BRANCH) == branch
     assert column(page, "selection-lines", "x")
+
+
+def test_paper_has_the_tree_and_its_caption_on_one_page(page):
+    zoo = Dashboard(page).settle()
+    expect(page.locator("p.caption")).to_be_hidden()
+    paper = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type /Page\b", paper)) == 1
+    width, height = re.search(rb"/MediaBox \[0 0 (\d+)[\d.]* (\d+)", paper).groups()
+    assert (int(width), int(height)) == (841, 594)  # A4, landscape, as the tree is wide
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("p.caption")).to_contain_text("101 items")
+    for part in (".hc-bar", ".hc-foot", ".hc-tools", ".hc-tabs"):
+        expect(page.locator(part).first).to_be_hidden()
+    assert page.get_by_role("complementary").filter(visible=True).count() == 0
+    tree = page.locator("main").bounding_box()
+    assert tree["width"] <= 1047
+    assert tree["height"] <= 718
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(zoo.button("File")).to_be_visible()
+    assert "@page" not in page.evaluate("document.head.textContent")

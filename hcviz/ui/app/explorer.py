@@ -59,6 +59,7 @@ from hcviz.ui.features.new_items.opening import follow_session
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
+from hcviz.ui.features.picture.caption import how_made
 from hcviz.ui.features.presentation import model as presentation_model
 from hcviz.ui.features.presentation.controller import PresentationController
 from hcviz.ui.features.presentation.view import Presenter
@@ -265,6 +266,10 @@ class Explorer:
         for section in SECTIONS.values():
             watch(store, section.depends_on, partial(self._show_section, section), SLOW)
         store.subscribe(lambda s: s.view.presenting is None, self.middle.show_tools)
+        watch(
+            store, lambda s: (s.session.status, s.session.run, s.session.snapshot is None),
+            lambda _: self._show_caption(), SLOW,
+        )  # fmt: skip
         watch(store, shell_state.depends_on, lambda _: self._show_progress(), LIVE)
 
     def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
@@ -286,6 +291,12 @@ class Explorer:
 
     def _show_progress(self) -> None:
         self.shell.param.update(**shell_state.state(self.store))
+
+    def _show_caption(self) -> None:
+        """Write how the tree was made, for the page that the browser prints."""
+        store = self.store
+        if store.session.snapshot is not None and store.session.status == "settled":
+            self.shell.caption = how_made(store)
 
     def _show_theme(self, theme: Theme) -> None:
         self.shell.theme = theme

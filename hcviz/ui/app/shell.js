@@ -73,7 +73,8 @@ export function render({ model, el, view }) {
     <aside class="left" aria-label="Constraints"></aside>
     <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
     <aside class="right" aria-label="Inspector"></aside>
-    <footer></footer>`
+    <footer></footer>
+    <p class="caption"></p>`
   root.querySelector(".slot").append(model.get_child("bar"))
   root.querySelector(".player").append(model.get_child("player"), model.get_child("presenter"))
   const cards = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
@@ -210,6 +211,12 @@ export function render({ model, el, view }) {
       document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
   })
 
+  const caption = root.querySelector(".caption")
+  const describe = () => (caption.textContent = model.caption)
+  describe()
+  model.on("caption", describe)
+  const printing = model.whole_page ? fitToPaper(root) : null
+
   const bar = root.querySelector(".track i")
   const run = () => {
     root.classList.toggle("busy", model.busy)
@@ -293,6 +300,7 @@ export function render({ model, el, view }) {
   }
   document.addEventListener("keydown", onKey)
   model.on("remove", () => {
+    printing?.()
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", onPress, true)
   })

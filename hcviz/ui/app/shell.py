@@ -61,6 +61,7 @@ class Shell(MessageFrame):
         "opened them.",
     )
     presenting = param.Boolean(default=False, doc="A presentation hides the bar and the foot.")
+    caption = param.String(default="", doc="How the tree was made: the line below it on paper.")
     beat = param.Integer(
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
     )
@@ -74,6 +75,7 @@ class Shell(MessageFrame):
             COMPAT / "kernel_connection.js",
             PARTS / "messages.js",
             HERE / "connection.js",
+            HERE / "printing.js",
             HERE / "shell.js",
         )
     )
