@@ -21,6 +21,7 @@ from hcviz.description import describe, describe_group, describe_item, suggest_n
 from hcviz.side_by_side import compare_methods
 from hcviz.taxonomy import Group, Taxonomy
 from hcviz.taxonomy.new_items import place
+from hcviz.worksheets import worksheet
 
 __version__ = "0.1.0"
 
@@ -130,4 +131,5 @@ __all__ = [
     "run",
     "sample",
     "suggest_names",
+    "worksheet",
 ]

@@ -32,6 +32,7 @@ from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.commands.standard_input import forget_standard_input, input_name, input_path
 from hcviz.commands.tree_formats import TREE_FORMATS
+from hcviz.commands.worksheet import write_worksheet
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.errors import HcvizError
 from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
@@ -256,6 +257,22 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         default=0.5,
         help="lowest probability of an inner group (default: %(default)s)",
     )
+
+    one = command(
+        "worksheet",
+        write_worksheet,
+        "Write a worksheet for a class as PDF: a blank tree, questions, and the answers.",
+    )
+    one.add_argument("data", type=input_name, help="a built-in data set or a table")
+    add_data_options(one)
+    one.add_argument("-o", "--out", type=Path, required=True, metavar="FILE.pdf", help="the file")
+    one.add_argument("--method", help="the method of the answers' tree (default: average linkage)")
+    one.add_argument("--title", help="the title of each page")
+    one.add_argument(
+        "--n-items", type=int, default=12, metavar="N", help="items on the sheet, 3 to 24"
+    )
+    one.add_argument("--n-questions", type=int, default=10, metavar="N", help="questions, 0 to 100")
+    one.add_argument("--seed", type=int, default=0, help="another seed gives another sheet")
 
     one = command("check", check, "Describe a table, answers, a tree or a session file.")
     one.add_argument("file", type=input_path, help="a file, or - for standard input")

@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "questions": {"core", "posterior", "metrics", "algorithms"},  # the loop runs the sampler
     "reproduce": {"core", "metrics", "datasets", "algorithms", "questions"},
     "side_by_side": {"core", "metrics", "datasets", "algorithms"},
+    "worksheets": {"core", "datasets", "algorithms", "questions"},
     "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
     "serving": {"core", "io"},  # a proxy and the processes of servers
     "methods": {"core", "algorithms"},  # a function for each method

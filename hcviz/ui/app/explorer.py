@@ -59,6 +59,10 @@ from hcviz.ui.features.new_items.opening import follow_session
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
+from hcviz.ui.features.picture.caption import how_made
+from hcviz.ui.features.presentation import model as presentation_model
+from hcviz.ui.features.presentation.controller import PresentationController
+from hcviz.ui.features.presentation.view import Presenter
 from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
@@ -120,7 +124,7 @@ class Explorer:
 
         wide = {"sizing_mode": "stretch_width"}
         self.centre = Centre(
-            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self.gestures.dragged,
+            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self._dragged,
             on_double_click=self._name_selected, on_toggle=self._collapsed_by_hand,
         )  # fmt: skip
         self.gestures.order = lambda: self.centre.order
@@ -149,6 +153,10 @@ class Explorer:
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
         self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
+        self.presentation = PresentationController(store, self.centre)
+        self.presenter = Presenter(
+            later(self.presentation.act), acts=self.presentation.schema(), **wide
+        )
         self.player = LessonPlayer(later(self.playing.act), acts=self.playing.schema(), **wide)
         self.playing.download = self.player.download
         self.notice = ResumeNotice(
@@ -162,6 +170,7 @@ class Explorer:
             later(lambda key: self.keyboard.press(key)),
             bar=self.bar,
             player=self.player,
+            presenter=self.presenter,
             lesson=self.lesson,
             ask=self.question,
             compare=self.compare,
@@ -180,13 +189,18 @@ class Explorer:
         self.drawing = Drawing(store, self.centre, self.trace, schedule)
         self.keyboard = Keyboard(
             store, self.centre, self.gestures, self.asking, self.comparing, self.classroom,
-            self.playing,
+            self.playing, self.presentation,
         )  # fmt: skip
         levels = LevelControls(store, self.centre, self.drawing)
         naming = GroupControls(store, self.centre, self.gestures, self.files)
         self.controls: dict[str, Controls] = {
             "bar": TopBarControls(
-                store, self.classroom, self.playing, self.files, self.bar.copy_to_clipboard
+                store,
+                self.classroom,
+                self.playing,
+                self.presentation,
+                self.files,
+                self.bar.copy_to_clipboard,
             ),
             "tools": ToolControls(store, self.centre, self.gestures, levels),
             "inspector": InspectorControls(store, self.centre, self.gestures, naming, levels),
@@ -240,6 +254,7 @@ class Explorer:
             (self.notice, autosave_model.state, None, everything),
             (self.lesson, lessons_model.state, None, everything),
             (self.player, lesson_player_model.state, None, everything),
+            (self.presenter, presentation_model.state, None, everything),
         ):
             draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:
@@ -250,6 +265,11 @@ class Explorer:
         watch(store, Middle.depends_on, self.middle.turn, SLOW)
         for section in SECTIONS.values():
             watch(store, section.depends_on, partial(self._show_section, section), SLOW)
+        store.subscribe(lambda s: s.view.presenting is None, self.middle.show_tools)
+        watch(
+            store, lambda s: (s.session.status, s.session.run, s.session.snapshot is None),
+            lambda _: self._show_caption(), SLOW,
+        )  # fmt: skip
         watch(store, shell_state.depends_on, lambda _: self._show_progress(), LIVE)
 
     def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
@@ -272,6 +292,12 @@ class Explorer:
     def _show_progress(self) -> None:
         self.shell.param.update(**shell_state.state(self.store))
 
+    def _show_caption(self) -> None:
+        """Write how the tree was made, for the page that the browser prints."""
+        store = self.store
+        if store.session.snapshot is not None and store.session.status == "settled":
+            self.shell.caption = how_made(store)
+
     def _show_theme(self, theme: Theme) -> None:
         self.shell.theme = theme
         self.centre.set_theme(theme)
@@ -279,8 +305,14 @@ class Explorer:
 
     def _name_selected(self) -> None:
         """Let the person type a name for the clade that was clicked twice."""
-        if not self.store.view.draft.open and self.store.view.selection:
+        view = self.store.view
+        if not view.draft.open and view.selection and view.presenting is None:
             self.inspector.focus_field(".group-name")
+
+    def _dragged(self, phase: str, item: int, members: tuple[int, ...]) -> None:
+        """Handle the drag of a leaf; a presentation states nothing."""
+        if self.store.view.presenting is None:
+            self.gestures.dragged(phase, item, members)
 
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
         """Keep the dragged cut in later trees; without one, keep clusters off."""

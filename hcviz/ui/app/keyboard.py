@@ -10,6 +10,7 @@ from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.lesson_player.controller import PlayerController
 from hcviz.ui.features.lessons.controller import LessonController
+from hcviz.ui.features.presentation.controller import PresentationController
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
@@ -17,7 +18,7 @@ from hcviz.ui.tree import Centre
 
 @dataclass
 class Keyboard:
-    """Handles the shortcuts, in this order: page, open cards, selected branch, draft."""
+    """Handles the shortcuts: those of a presentation, the page, open cards, a branch, a draft."""
 
     store: Store
     centre: Centre
@@ -26,15 +27,20 @@ class Keyboard:
     comparing: ComparisonController
     classroom: LessonController
     player: PlayerController
+    presentation: PresentationController
 
     def press(self, key: str) -> None:
         """Handle a key, or "undo" and "redo" for their combinations of keys."""
         store = self.store
         drafting = store.view.draft.open
-        if key in ("undo", "u"):
+        if self.presentation.key(key):
+            pass
+        elif key in ("undo", "u"):
             store.dispatch(act.Undo())
         elif key == "redo":
             store.dispatch(act.Redo())
+        elif key == "p":
+            self.presentation.start()
         elif key == "0":
             self.centre.reset_zoom()
         elif key == "n":

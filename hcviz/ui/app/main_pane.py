@@ -49,12 +49,19 @@ class Middle(Controls):
         self.tabs = Tabs(
             later(self.act), acts=self.schema(), sizing_mode="stretch_width", height=TABS
         )
+        self._tools = tools
         self._tree = pn.Column(tools, centre.view, sizing_mode="stretch_both", margin=0)
         self._over = pn.Column(visible=False, margin=0, styles=_OVER, sizing_mode="stretch_width")
         self._made: dict[str, Any] = {}
         self.view = pn.Column(
             self.tabs, self._tree, self._over, sizing_mode="stretch_both", margin=0
         )
+
+    def show_tools(self, shown: bool) -> None:
+        """Show the tabs and the tools of the tree, or hide them during a presentation."""
+        # Bokeh does not lay these parts out again, so their property `visible` has no effect.
+        for part in (self.tabs, self._tools):
+            part.styles = {"display": "block" if shown else "none"}
 
     def turn(self, _: Any = None) -> None:
         """Lay the chosen sheet over the tree, or take it away; draw it if it is one."""

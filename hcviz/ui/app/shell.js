@@ -18,10 +18,10 @@ function foldButton(side, name) {
 }
 
 // The shortcuts of the page. Python decides what they do.
-const KEYS = new Set([..."toegqnarlxuc /0123456789", "Enter", "Escape"])
+const KEYS = new Set([..."toegqnarlxucp /0123456789", "Enter", "Escape"])
 
-// The keys of a lesson that is played; a presenter sends Page Up and Page Down.
-const LESSON_KEYS = new Set(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"])
+// The keys of a lesson or a presentation; a remote control sends Page Up and Page Down.
+const STEP_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown"])
 
 // True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but
 // has nothing to undo.
@@ -73,9 +73,10 @@ export function render({ model, el, view }) {
     <aside class="left" aria-label="Constraints"></aside>
     <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
     <aside class="right" aria-label="Inspector"></aside>
-    <footer></footer>`
+    <footer></footer>
+    <p class="caption"></p>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  root.querySelector(".player").append(model.get_child("player"))
+  root.querySelector(".player").append(model.get_child("player"), model.get_child("presenter"))
   const cards = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
   for (const card of cards.slice(1, -1)) card.dataset.card = ""
   root.querySelector(".left:not(button)").append(...cards)
@@ -149,7 +150,7 @@ export function render({ model, el, view }) {
       paint()
     })
 
-  // A lesson that is played has the room for itself; at its end the panels are as before.
+  // A lesson or a presentation has the room for itself; at its end the panels are as before.
   let openBeforeLesson = null
   model.on("panels", () => {
     root.classList.toggle("playing", model.panels !== "")
@@ -163,6 +164,8 @@ export function render({ model, el, view }) {
     }
     paint()
   })
+
+  model.on("presenting", () => root.classList.toggle("presenting", model.presenting))
 
   let narrow = null
   const adaptTo = width => {
@@ -207,6 +210,12 @@ export function render({ model, el, view }) {
     if (model.whole_page)
       document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
   })
+
+  const caption = root.querySelector(".caption")
+  const describe = () => (caption.textContent = model.caption)
+  describe()
+  model.on("caption", describe)
+  const printing = model.whole_page ? fitToPaper(root) : null
 
   const bar = root.querySelector(".track i")
   const run = () => {
@@ -261,8 +270,7 @@ export function render({ model, el, view }) {
       else return
     } else {
       key = key.length === 1 ? key.toLowerCase() : key
-      if (!KEYS.has(key) && !(model.panels && LESSON_KEYS.has(key) && !event.defaultPrevented))
-        return
+      if (!KEYS.has(key) && !(model.panels && STEP_KEYS.has(key) && !event.defaultPrevented)) return
       if (
         (key === "Enter" || key === " ") &&
         event.composedPath().some(n => ["BUTTON", "A", "SUMMARY"].includes(n.tagName))
@@ -292,6 +300,7 @@ export function render({ model, el, view }) {
   }
   document.addEventListener("keydown", onKey)
   model.on("remove", () => {
+    printing?.()
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", onPress, true)
   })

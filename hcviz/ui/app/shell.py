@@ -26,6 +26,7 @@ class Shell(MessageFrame):
 
     bar = Child()
     player = Child(doc="The lesson that is played, below the bar; empty, it takes no room.")
+    presenter = Child(doc="The heading of a presentation; empty, it takes no room.")
     lesson = Child()
     ask = Child()
     compare = Child()
@@ -56,8 +57,11 @@ class Shell(MessageFrame):
     panels: Any = param.Selector(
         default="",
         objects=["", "left", "none"],
-        doc="The side panels that are open while a lesson is played; empty: none is played.",
+        doc="The side panels that are open in a lesson or a presentation; empty: as the person "
+        "opened them.",
     )
+    presenting = param.Boolean(default=False, doc="A presentation hides the bar and the foot.")
+    caption = param.String(default="", doc="How the tree was made: the line below it on paper.")
     beat = param.Integer(
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
     )
@@ -71,6 +75,7 @@ class Shell(MessageFrame):
             COMPAT / "kernel_connection.js",
             PARTS / "messages.js",
             HERE / "connection.js",
+            HERE / "printing.js",
             HERE / "shell.js",
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from bokeh.palettes import Viridis256
@@ -126,6 +126,15 @@ def blend(stops: Sequence[str], count: int) -> list[str]:
     where = np.linspace(0, len(stops) - 1, count)
     mixed = np.stack([np.interp(where, np.arange(len(stops)), lab[:, k]) for k in range(3)], 1)
     return [_hex(row) for row in mixed]
+
+
+def muted(theme: Theme) -> Theme:
+    """Return the theme with faint colours for everything but the selection."""
+    line = blend((theme.branch, theme.missing), 4)[2]
+    return replace(
+        theme, ink=theme.branch, soft=theme.branch, branch=line,
+        costs=(line,) * len(theme.costs), clusters=(line,) * len(theme.clusters),
+    )  # fmt: skip
 
 
 _TO_LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929],

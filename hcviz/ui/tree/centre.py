@@ -19,7 +19,7 @@ from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import LOW_SUPPORT
 from hcviz.session.constraint import Statement, outsiders
-from hcviz.ui.parts.palette import THEMES
+from hcviz.ui.parts.palette import THEMES, muted
 from hcviz.ui.tree import geometry, labels, partition
 from hcviz.ui.tree.axis import Axis
 from hcviz.ui.tree.cell_source import CellSource, Columns, Worker
@@ -77,7 +77,7 @@ class Centre:
     ) -> None:
         self._on_cut, self._on_toggle = on_cut, on_toggle
         self._on_double_click = on_double_click
-        self._theme = THEMES[theme]
+        self._theme, self._is_muted = THEMES[theme], False
         self.state = TreeState()
         self.window = RowWindow(self.state)
         self.source = CellSource(lambda: self.renderer.load_cells())
@@ -123,7 +123,8 @@ class Centre:
         self.state.reset(items)
         self.source.set_uncertainty(None, items.n)
         self.figures.heat.mask.mask = None
-        self.figures.labels.set_width(labels.column_width(items))
+        scale = self.figures.labels.scale
+        self.figures.labels.set_width(labels.column_width(items, scale))
         self.renderer.clear()
         self.renderer.load_cells()
         self.renderer.show_placeholder()
@@ -337,7 +338,25 @@ class Centre:
         """Draw everything in other colours."""
         self._theme = THEMES[theme]
         self.pointer.set_theme(self._theme)
-        self.renderer.set_theme(self._theme)
+        self.renderer.set_theme(muted(self._theme) if self._is_muted else self._theme)
+
+    def set_scale(self, scale: float) -> None:
+        """Multiply the size of the type. A larger one hides strips, heatmap and header line.
+
+        Collapsed clades then take one row each.
+        """
+        if scale == self.figures.grid.scale:
+            return
+        self.state.is_compact = scale > 1
+        self.renderer.set_scale(scale)
+        if self.state.layout is not None:
+            self.renderer.lay_out(self.state.layout.order, at_rest=True)
+
+    def set_muted(self, is_muted: bool) -> None:
+        """Draw all but the selection in faint colours, or in the theme's colours again."""
+        if is_muted != self._is_muted:
+            self._is_muted = is_muted
+            self.renderer.set_theme(muted(self._theme) if is_muted else self._theme)
 
     def focus(self, leaves: Sequence[int] | ArrayLike) -> None:
         """Zoom until these leaves and some rows around them are in view."""

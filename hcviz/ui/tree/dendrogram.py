@@ -47,6 +47,8 @@ _SIDES = {
 }
 #: Opacity of a folded clade's triangle.
 FOLDED = 0.4
+#: Widths of the lines of emphasised clades: new, together, apart, selection.
+LAYER_WIDTHS = (3.5, 2.6, 2.6, 2.8)
 #: Pixels of the height axis.
 AXIS_PX = 34
 
@@ -67,6 +69,7 @@ class TreeFigure:
         self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
         self._top = 1.0  # the height that the axis was made for
         self._is_own_change = False  # of the cut line
+        self.scale = 1.0  # of the type and the lines
         self.figure = bare_figure(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
         self.axis = bare_figure(
             self.x_range,
@@ -137,7 +140,7 @@ class TreeFigure:
             name: draw.line(
                 "x", "y", source=layer, line_width=width, line_join="round", level="overlay"
             )
-            for (name, layer), width in zip(self.layers.items(), (3.5, 2.6, 2.6, 2.8), strict=True)
+            for (name, layer), width in zip(self.layers.items(), LAYER_WIDTHS, strict=True)
         }
         self._layer["new"].glyph.line_alpha = 0.75
         draw.multi_line(
@@ -203,6 +206,19 @@ class TreeFigure:
         self.cut_text.background_fill_color = theme.paper
         self.cut_text.background_fill_alpha = 0.85
 
+    def set_scale(self, scale: float) -> None:
+        """Multiply the size of the type and the width of the lines."""
+        self.scale = scale
+        sizes = ((self._ticks, 10), (self._title, 11), (self._support, 9), (self._names, NAME_FONT))
+        for texts, size in sizes:
+            texts.glyph.text_font_size = f"{scale * size:g}px"
+        self._ticks.glyph.y_offset, self._title.glyph.y_offset = 6 * scale, 19 * scale
+        self.cut_text.text_font_size = f"{11 * scale:g}px"
+        for renderer, width in zip(self._layer.values(), LAYER_WIDTHS, strict=True):
+            renderer.glyph.line_width = scale * width
+        self._wedge.glyph.line_width = self._cluster.glyph.line_width = 1.6 * scale
+        self._uncertain.glyph.line_width = 2 * scale
+
     # ------------------------------------------------------------------ patches
 
     def set_height(self, height: float, keep: bool = False) -> None:
@@ -227,7 +243,7 @@ class TreeFigure:
             align = ["right" if len(texts[0]) > 1 else "center"] + ["center"] * (len(texts) - 1)
             self.ticks.data = {"x": f32(places), "text": texts, "align": align}
         middle = (self.x_range.start + self.x_range.end) / 2
-        data = {"x": [middle], "text": [label_fitting.truncate(title, 11, width - 6)]}
+        data = {"x": [middle], "text": [label_fitting.truncate(title, 11 * self.scale, width - 6)]}
         if dict(self.title.data) != data:
             self.title.data = data
 
@@ -243,7 +259,7 @@ class TreeFigure:
         colour. Otherwise they would hide the branches above them.
         """
         self.show_frame(True)
-        width = 0.8 if dense or scene.triangles.size else 1.2
+        width = self.scale * (0.8 if dense or scene.triangles.size else 1.2)
         if self._line.glyph.line_width != width:
             self._line.glyph.line_width = width
         self.tree.data = columns(scene, lambda each: each.path(stems=not dense))
@@ -352,7 +368,7 @@ class TreeFigure:
             slot: label_fitting.truncate(names[int(scene.node[slot])], NAME_FONT, LONGEST_NAME)
             for slot in slots
         }
-        wide = NAME_BOLD * NAME_FONT
+        wide = NAME_BOLD * NAME_FONT * self.scale
         drawn = drawn_tree(scene, self.x_range, row_px, width)
         places = place_names(
             drawn, slots, [label_fitting.text_width(texts[slot], wide) + 2 for slot in slots]
@@ -399,12 +415,12 @@ class TreeFigure:
         slots = np.flatnonzero(scene.is_open & (support[scene.node] < below))
         self.uncertain.data = columns(scene, lambda each: each.branches_above(slots))
         height, values = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
-        tall = (scene.bottom - scene.top) * row_px >= 26
+        tall = (scene.bottom - scene.top) * row_px >= 26 * self.scale
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
         slots = np.flatnonzero(tall & seen & np.isfinite(values))
         slots = slots[(slots != scene.n_slots - 1) & (height[slots] > 0)]
         kept = label_fitting.non_overlapping(scene.y[slots], (scene.bottom - scene.top)[slots],
-                               11 / max(row_px, 1e-9))  # fmt: skip
+                               11 * self.scale / max(row_px, 1e-9))  # fmt: skip
         slots = slots[kept]
         # Left of the bar, on the clade's branch; right of it where the branch is too short.
         at_root = height[slots] > (1 - NEAR_ROOT) * height[-1]

@@ -18,6 +18,7 @@ from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.features.levels.collapsing import collapsed_clades
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.presentation import model as presentation_model
 from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.similarity_queries import model as similarity_queries_model
 from hcviz.ui.features.supports import model as supports_model
@@ -69,7 +70,8 @@ class Drawing:
             lambda _: self._draw_clusters(),
         )
         subscribe(
-            lambda s: (s.view.level, s.session.groups, s.clusters), lambda _: self._collapse()
+            lambda s: (s.view.level, s.session.groups, s.clusters, presentation_model.focus(s)),
+            lambda _: self._collapse(),
         )
         subscribe(
             lambda s: (s.session.run, s.view.draft.open, support_changes.is_over(s)),

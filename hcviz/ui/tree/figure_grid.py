@@ -44,6 +44,7 @@ class FigureGrid:
     ) -> None:
         self._figures, self._labels, self._heat, self._theme = figures, labels, heat, theme
         self._map_px = MARGIN_PX
+        self.scale = 1.0  # of the type; large type has no room for strips and heatmap
         self.grid: Any = GridBox(
             children=[
                 (heat.tree, 0, 3),
@@ -80,6 +81,11 @@ class FigureGrid:
             styles={"position": "relative", "overflow": "hidden"},
         )
 
+    def set_scale(self, scale: float) -> None:
+        """Multiply the size of the type; the line above the figures is hidden in large type."""
+        self.scale = scale
+        self.head.visible = scale == 1
+
     def set_theme(self, theme: Theme) -> None:
         """Use other colours for the texts that are written from now on."""
         self._theme = theme
@@ -95,12 +101,14 @@ class FigureGrid:
     def arrange(self, cells: HeatmapCells | None, strips: int, map_px: int) -> bool:
         """Set the columns and rows of the grid.
 
-        The heatmap is hidden in a narrow page, and without ``cells``. Returns True if the heatmap
-        was shown or hidden.
+        The heatmap is hidden in a narrow page, in large type, and without ``cells``. Returns True
+        if the heatmap was shown or hidden.
         """
         narrow = self._map_px < self._width < ALONE
         self._map_px = map_px
-        heat = cells is not None and not narrow
+        large = self.scale > 1
+        strips = 0 if large else strips
+        heat = cells is not None and not narrow and not large
         features = heat and cells is not None and cells.kind == "features"
         columns = [
             "minmax(0, 5fr)", f"{self._labels.width}px", f"{StripFigure.width(strips)}px",
@@ -109,7 +117,7 @@ class FigureGrid:
         rows = [
             f"{TREE_PX}px" if features and self._heat.has_tree else "0px",
             "minmax(0, 1fr)",
-            f"{max(AXIS_PX, self._heat.names_px if features else 0)}px",
+            f"{max(self.scale * AXIS_PX, self._heat.names_px if features else 0):g}px",
         ]
         changed: bool = self._heat.figure.visible != heat
         if changed:

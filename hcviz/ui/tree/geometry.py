@@ -77,10 +77,13 @@ def wedge_rows(n: int) -> int:
     return max(WEDGE_ROWS, -(-n // WEDGE_SHARE))
 
 
-def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
+def lay_out(
+    tree: Tree, order: ArrayLike, collapsed: ArrayLike = (), most: int | None = None
+) -> Layout:
     """Return the rows for ``tree`` in a leaf order, int (n,). O(m).
 
-    ``collapsed`` lists the collapsed inner nodes. One inside another has no effect.
+    ``collapsed`` lists the collapsed inner nodes. One inside another has no effect. A collapsed
+    clade takes at most ``most`` rows; by default as many as :func:`wedge_rows` says.
     """
     places = np.array(order, dtype=np.int32)
     marked = np.zeros(tree.n_nodes, np.bool_)
@@ -88,7 +91,7 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
     marked[: tree.n_leaves] = False
     topmost, owner = _owners(tree.parent, marked)
     row_start, place_row, leaf_top, leaf_bottom = _rows(
-        places, owner, tree.size, wedge_rows(tree.n_leaves)
+        places, owner, tree.size, wedge_rows(tree.n_leaves) if most is None else most
     )
     leaf_y = 0.5 * (leaf_top + leaf_bottom)
     low, high, y = paper.outer_children(tree.parent, leaf_y)

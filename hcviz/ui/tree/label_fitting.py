@@ -30,8 +30,10 @@ class LabelStyle:
     every: int
 
 
-def label_style(row_px: float) -> LabelStyle:
+def label_style(row_px: float, scale: float = 1.0) -> LabelStyle:
     """Return the largest type that fits rows of ``row_px`` pixels without overlap.
+
+    ``scale`` enlarges the largest type, as in a presentation.
 
     Labels use one column while rows take 8 px type. Below that they use two columns in turn, which
     doubles the distance in each. Below that only every k-th row is named.
@@ -39,7 +41,7 @@ def label_style(row_px: float) -> LabelStyle:
     for columns in range(1, MAX_COLUMNS + 1):
         font = row_px * columns / LEADING
         if font >= SMALLEST_FONT:
-            return LabelStyle(min(LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)
+            return LabelStyle(min(scale * LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)
     pitch = SMALLEST_FONT * LEADING + 1
     return LabelStyle(SMALLEST_FONT, 1, int(np.ceil(pitch / max(row_px, 1e-9))))
 

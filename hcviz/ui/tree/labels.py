@@ -45,6 +45,8 @@ MARK_PX, MAX_NAMED = 4.0, 60
 MAX_MARKS = 300
 #: Names that are measured for the width of their column.
 MEASURED = 3_000
+#: The narrowest column of labels in large type.
+LARGE_NARROWEST = 260
 #: The widest column of labels where items have pictures.
 WIDEST_PICTURED = 236
 
@@ -63,13 +65,19 @@ def image_columns(row_px: float, width: float) -> tuple[int, int]:
     return (size, columns) if size >= PICTURE_LEAST else (0, 0)
 
 
-def column_width(items: Items) -> int:
-    """Return the pixels for the longest label, or for two columns of smaller labels."""
+def column_width(items: Items, scale: float = 1.0) -> int:
+    """Return the pixels for the longest label, or for two columns of smaller labels.
+
+    With a larger ``scale`` of the type there is one column, with room for triangles' texts.
+    """
     if items.n == 0:
         return NARROWEST
     some = items.labels[:: -(-items.n // MEASURED)]
     longest = BOLD * max(label_fitting.text_width(str(label), 1.0) for label in some)
-    wanted = longest * 11 + GUTTER + 6
+    wanted = longest * 11 * scale + GUTTER + 6
+    if scale > 1:
+        pictured = items.images is not None
+        return int(np.clip(wanted + 40 * pictured, LARGE_NARROWEST, scale * WIDEST))
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
     if items.images is None:
@@ -93,6 +101,7 @@ class LabelFigure:
         self._column_of: dict[int, float] = {}  # x of each item's name (px)
         self._shown = 0  # texts that are names; the rest are empty
         self._font = 11.0
+        self.scale = 1.0  # of the type
         self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
         self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
         self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
@@ -124,6 +133,11 @@ class LabelFigure:
         self._band.glyph.fill_color = theme.accent
         self._lead.glyph.line_color = theme.rule
 
+    def set_scale(self, scale: float, items: Items) -> None:
+        """Multiply the size of the type, and fit the width to it."""
+        self.scale = scale
+        self.set_width(column_width(items, scale))
+
     def set_width(self, width: int) -> None:
         """Set the width of the figure in pixels."""
         self.width = width
@@ -133,7 +147,7 @@ class LabelFigure:
         self, names: Mapping[int, str], scene: TreeScene, row_px: float
     ) -> dict[int, str]:
         """Return the names (node -> name) that fit beside the triangles of their nodes."""
-        setting = label_fitting.label_style(row_px)
+        setting = label_fitting.label_style(row_px, self.scale)
         room = (self.width - GUTTER - 2) / setting.columns
         size = scene.layout.tree.size
         return {
@@ -164,7 +178,7 @@ class LabelFigure:
         for bit, members in ((1, selected), (2, apart), (4, together)):
             marked[np.asarray(members, dtype=np.int64)] |= bit
         slots, heads, middles = _heads(scene, window[0] - reach, window[1] + reach, marked)
-        setting = label_fitting.label_style(row_px)
+        setting = label_fitting.label_style(row_px, self.scale)
         special = 2 * (marked[heads] > 1) + (marked[heads] & 1)
         special[slots >= 0] *= scene.kind[slots[slots >= 0]] <= LEAF
         if setting.every > 1:
@@ -196,7 +210,7 @@ class LabelFigure:
         whole = np.array([style != "italic" for style in styles], dtype=bool)
         whole &= (slots < 0) | (scene.kind[slots] == LEAF)
         room = self.width - left - right - 2
-        font, shift, texts = _fit(texts, whole, column, setting, room)
+        font, shift, texts = _fit(texts, whole, column, setting, room, self.scale * SMALLEST)
         x = f32(left + column * shift)
         wide = f32([label_fitting.text_width(text, font) for text in texts])
         data: dict[str, Any] = {
@@ -409,10 +423,12 @@ def _fit(
     column: Any,
     setting: label_fitting.LabelStyle,
     width: float,
+    smallest: float,
 ) -> tuple[float, float, list[str]]:
     """Return ``(font, offset of the second column, texts)`` so that every text fits its column.
 
-    The columns share the width by their longest names. The type shrinks before names are shortened.
+    The columns share the width by their longest names. The type shrinks to ``smallest`` before
+    names are shortened.
     """
     ems = np.array([label_fitting.text_width(text, 1.0) for text in texts])
     widest = [
@@ -420,7 +436,7 @@ def _fit(
     ]
     gap = 5.0
     usable = width - gap * (setting.columns - 1)
-    font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
+    font = min(setting.font, max(min(smallest, setting.font), usable / sum(widest)))
     font = float(np.floor(font * 2) / 2)
     widths = [usable]
     if setting.columns == 2:  # a column takes more than half only if the other needs less

@@ -219,6 +219,15 @@ class TreeRenderer:
         self.draw_labels()
         self.draw_strips()
 
+    def set_scale(self, scale: float) -> None:
+        """Multiply the size of the type and the width of the lines."""
+        figures = self._figures
+        figures.dendrogram.set_scale(scale)
+        figures.labels.set_scale(scale, self._state.items)
+        figures.grid.set_scale(scale)
+        self.set_tracks()
+        self.fit_size()
+
     def load_cells(self) -> None:
         """Make the cells of the chosen matrix and draw them."""
         heat, layout = self._figures.heat, self._state.layout

@@ -41,6 +41,7 @@ class TreeState:
     names : node -> name of its group
     cluster_names : number of a cluster -> name of the group that it is
     selected, together, apart : int (k,), leaves that are emphasised or marked
+    is_compact : a collapsed clade takes one row
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,7 @@ class TreeState:
         self.names: Mapping[int, str] = {}
         self.cluster_names: Mapping[int, str] = {}
         self.selected = self.together = self.apart = leaf_array(())
+        self.is_compact = False
         self._collapsed: dict[bytes, NDArray[Any]] = {}  # leaves of each collapsed clade
 
     def reset(self, items: Items) -> None:
@@ -124,7 +126,7 @@ class TreeState:
         assert self.tree is not None
         nodes = (geometry.clade_node(self.tree, leaves) for leaves in self._collapsed.values())
         collapsed = [node for node in nodes if node is not None]
-        self.layout = geometry.lay_out(self.tree, order, collapsed)
+        self.layout = geometry.lay_out(self.tree, order, collapsed, 1 if self.is_compact else None)
         return self.layout
 
     def toggle_collapsed(self, leaves: ArrayLike) -> NDArray[Any] | None:

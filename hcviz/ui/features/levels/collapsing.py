@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hcviz.core.clade_clusters import top_nodes
 from hcviz.core.tree import Tree
 from hcviz.ui.features.groups.places import taxonomy_on
+from hcviz.ui.features.presentation.stops import collapsed_nodes
 from hcviz.ui.state.saved_look import ALL, BY_HAND
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree.partition import Partition
@@ -20,13 +21,18 @@ def collapsed_clades(
 ) -> list[NDArray[np.int32]] | None:
     """Return the leaves of each clade to collapse in ``tree``.
 
-    None if a person collapsed clades one by one: these stay.
+    None if a person collapsed clades one by one: these stay. A presentation collapses what it does
+    not talk about.
     """
     level = store.view.level
-    if level == BY_HAND:
-        return None
     nodes: list[int] = []
-    if level == CLUSTERS and clusters is not None:
+    if store.view.presenting is not None:
+        taxonomy = taxonomy_on(store, tree)
+        named = () if taxonomy is None else taxonomy.nodes
+        nodes = collapsed_nodes(tree, store.view.selection, named)
+    elif level == BY_HAND:
+        return None
+    elif level == CLUSTERS and clusters is not None:
         nodes = top_nodes(tree, clusters.of_item).tolist()
     elif level not in (ALL, CLUSTERS):
         nodes = level_nodes(store, tree, int(level))

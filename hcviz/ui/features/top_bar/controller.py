@@ -15,6 +15,7 @@ from hcviz.ui.features.files.controller import ACTS as FILE_ACTS
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.lesson_player.controller import PlayerController
 from hcviz.ui.features.lessons.controller import LessonController
+from hcviz.ui.features.presentation.controller import PresentationController
 from hcviz.ui.features.top_bar.model import CURRENT, OFFERED
 from hcviz.ui.parts.messages import Acts, Controls
 from hcviz.ui.parts.numbers import whole_number
@@ -33,6 +34,7 @@ class TopBarControls(Controls):
     store: Store
     classroom: LessonController
     player: PlayerController
+    presentation: PresentationController
     files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
@@ -60,6 +62,10 @@ class TopBarControls(Controls):
     @ACTS.on("open-script")
     def _open_script(self, name: str) -> None:
         self.player.open_prepared(name)
+
+    @ACTS.on("present")
+    def _present(self) -> None:
+        self.presentation.start()
 
     @ACTS.on("data")
     def _data(self, value: str) -> None:

@@ -192,6 +192,12 @@ function fileMenu(state, send) {
         ),
       ),
     ]),
+    item(
+      "Present the tree",
+      act("present"),
+      !state.hasTree || state.lesson,
+      "For a projector: large type, no panels, one branch after the other (P)",
+    ),
     h("hr"),
     h("div", { class: "head" }, "Save"),
     item("Session", act("save", { what: "session" })),
