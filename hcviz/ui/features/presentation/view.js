@@ -4,7 +4,7 @@ export const render = component("presenter", (state, send) => {
     h("button", { "data-key": `present-${act}`, title, onclick: () => send(act), ...more }, text)
   return h(
     "section",
-    { class: "presenter", "aria-label": "Presentation" },
+    { class: "presentation", "aria-label": "Presentation" },
     h(
       "div",
       { class: "about", role: "status" },
