@@ -18,6 +18,7 @@ from hcviz.ui.features.lessons.lesson import Lesson
 from hcviz.ui.features.new_items.model import NewItems
 from hcviz.ui.features.parameters.field_fault import FieldFault
 from hcviz.ui.features.side_by_side.result import SideResult
+from hcviz.ui.features.tour.steps import Tour
 from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
 
 Theme = Literal["light", "dark"]
@@ -131,6 +132,8 @@ class ViewState:
     lesson: Lesson | None = None
     #: The lesson script that is played.
     playing: Playing | None = None
+    #: The tour for newcomers.
+    tour: Tour | None = None
     #: The sheet of a linkage's merges: how many are shown, and whether the last one is marked.
     merges: int = 0
     marks_merge: bool = False

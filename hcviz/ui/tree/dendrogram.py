@@ -68,6 +68,7 @@ class TreeFigure:
         self._top = 1.0  # the height that the axis was made for
         self._is_own_change = False  # of the cut line
         self.figure = bare_figure(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
+        self.figure.css_classes = ["tree-figure"]
         self.axis = bare_figure(
             self.x_range,
             Range1d(start=-1, end=0),
