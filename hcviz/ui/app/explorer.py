@@ -71,6 +71,9 @@ from hcviz.ui.features.side_by_side.model import SideBySideRuns
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.features.top_bar.controller import TopBarControls
 from hcviz.ui.features.top_bar.view import TopBar
+from hcviz.ui.features.tour import model as tour_model
+from hcviz.ui.features.tour.controller import TourController
+from hcviz.ui.features.tour.view import TourCard
 from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
@@ -164,6 +167,9 @@ class Explorer:
             acts=AutosaveController.schema(),
             **wide,
         )
+        self.touring = TourController(store)
+        self.tour = TourCard(later(self.touring.act), acts=self.touring.schema())
+        self.tour.live = {"offers": False, "begin": 0}
         self.trace = RunTrace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
         self.shell = Shell(
@@ -181,6 +187,7 @@ class Explorer:
             below=[self.sections, self.form, self.trace.view],
             foot=self.foot,
             notice=self.notice,
+            tour=self.tour,
             sizing_mode="stretch_both",
         )
         self.view = self.shell
@@ -201,6 +208,7 @@ class Explorer:
                 self.presentation,
                 self.files,
                 self.bar.copy_to_clipboard,
+                self.begin_tour,
             ),
             "tools": ToolControls(store, self.centre, self.gestures, levels),
             "inspector": InspectorControls(store, self.centre, self.gestures, naming, levels),
@@ -221,6 +229,14 @@ class Explorer:
         self.autosave = kept = AutosaveController(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"ready": True}
         return kept
+
+    def offer_tour(self) -> None:
+        """Offer the tour in the foot of the page, unless this browser has closed the offer."""
+        self.tour.live = {**self.tour.live, "offers": True}
+
+    def begin_tour(self) -> None:
+        """Let the browser begin the tour: it keeps the step at which the tour was left."""
+        self.tour.live = {**self.tour.live, "begin": self.tour.live["begin"] + 1}
 
     def close(self) -> None:
         """Stop all computations: the page is closed."""
@@ -255,6 +271,7 @@ class Explorer:
             (self.lesson, lessons_model.state, None, everything),
             (self.player, lesson_player_model.state, None, everything),
             (self.presenter, presentation_model.state, None, everything),
+            (self.tour, tour_model.state, None, tour_model.depends_on),
         ):
             draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:

@@ -169,6 +169,7 @@ def serve_page(
     if document is not None:
         # connection.js shows that the server is lost, and reloads the page.
         document.config.update(reconnect_session=False, notify_connection_status=False)
+        explorer.offer_tour()
         gate.first(FIRST)  # the page then has its first tree when it reaches the browser
         explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
 

@@ -86,7 +86,7 @@ export function render({ model, el, view }) {
   notice.append(model.get_child("notice"))
   root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
-  root.querySelector("footer").append(model.get_child("foot"))
+  root.querySelector("footer").append(model.get_child("foot"), model.get_child("tour"))
   // The inspector above the sections grows and shrinks with a run. The sections below it stay in
   // place.
   const inspector = model.get_child("right"),

@@ -263,6 +263,24 @@ function saveBlob(filename, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }
 
+// What the browser keeps for this address, by its key; null for nothing.
+function browserValue(key) {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null // not allowed here
+  }
+}
+
+function keepInBrowser(key, value) {
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
+  } catch {
+    /* not allowed here */
+  }
+}
+
 async function copy(text, send) {
   try {
     await navigator.clipboard.writeText(text)

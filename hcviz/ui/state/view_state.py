@@ -19,6 +19,7 @@ from hcviz.ui.features.new_items.model import NewItems
 from hcviz.ui.features.parameters.field_fault import FieldFault
 from hcviz.ui.features.presentation.presenting import Presenting
 from hcviz.ui.features.side_by_side.result import SideResult
+from hcviz.ui.features.tour.steps import Tour
 from hcviz.ui.state.saved_look import ALL, BELOW, LOOKS
 
 Theme = Literal["light", "dark"]
@@ -134,6 +135,8 @@ class ViewState:
     playing: Playing | None = None
     #: The presentation in progress.
     presenting: Presenting | None = None
+    #: The tour for newcomers.
+    tour: Tour | None = None
     #: The sheet of a linkage's merges: how many are shown, and whether the last one is marked.
     merges: int = 0
     marks_merge: bool = False

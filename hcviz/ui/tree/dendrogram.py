@@ -71,6 +71,7 @@ class TreeFigure:
         self._is_own_change = False  # of the cut line
         self.scale = 1.0  # of the type and the lines
         self.figure = bare_figure(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
+        self.figure.css_classes = ["tree-figure"]
         self.axis = bare_figure(
             self.x_range,
             Range1d(start=-1, end=0),

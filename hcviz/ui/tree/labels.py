@@ -94,6 +94,7 @@ class LabelFigure:
         self.width = NARROWEST
         self.x_range = Range1d(start=0, end=NARROWEST)
         self.figure = bare_figure(self.x_range, y_range, cut_off=BANDS)
+        self.figure.css_classes = ["names-figure"]
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.text = ColumnDataSource(
             {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}

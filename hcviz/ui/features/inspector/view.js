@@ -95,7 +95,7 @@ export const render = component(
       s
         ? h(
             "div",
-            {},
+            { class: "selected" },
             s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
             h("div", { class: "name" }, s.title),
             nameField(s.group, send),
@@ -150,7 +150,7 @@ export const render = component(
           )
         : h(
             "p",
-            { class: "muted small" },
+            { class: "muted small selected" },
             "Click anywhere near a branch, a name or a cell of the heatmap.",
           ),
       // The same as text, which a screen reader reads when the selection changes.

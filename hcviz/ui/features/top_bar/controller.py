@@ -38,6 +38,8 @@ class TopBarControls(Controls):
     files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
+    #: Begins the tour, at the step where the person left it.
+    begin_tour: Callable[[], None]
 
     def act(self, name: str, fields: Mapping[str, Any]) -> None:
         """Handle a message of the top bar, of its File menu or of its lessons."""
@@ -114,6 +116,10 @@ class TopBarControls(Controls):
     @ACTS.on("theme")
     def _theme(self) -> None:
         self.store.change_view(theme="light" if self.store.view.theme == "dark" else "dark")
+
+    @ACTS.on("tour")
+    def _tour(self) -> None:
+        self.begin_tour()
 
     @ACTS.on("share")
     def _share(self) -> None:

@@ -245,6 +245,12 @@ function fileMenu(state, send) {
       false,
       "Data, method, look, constraints and groups",
     ),
+    item(
+      "Tour of the page",
+      act("tour"),
+      state.lesson,
+      "Eight short steps to your first correction (?)",
+    ),
   )
   const place = () => {
     holder.classList.toggle("open", menuOpen)

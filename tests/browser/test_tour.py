@@ -1,0 +1,131 @@
+"""The tour in a real browser: from the first step to a person's first correction."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from hcviz.ui.features.tour.steps import STEPS
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import branches, click, shot, wait_for
+
+#: True if the card of the tour is in the window, and on none of the rings.
+IN_PLACE = """
+() => {
+  const find = node => node.querySelector?.(".hc-tour") ?? [...node.querySelectorAll("*")]
+    .map(each => each.shadowRoot && find(each.shadowRoot)).find(Boolean)
+  const root = find(document), box = root.querySelector(".card").getBoundingClientRect()
+  const rings = [...root.querySelectorAll(".ring")].map(each => each.getBoundingClientRect())
+  return box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight &&
+    rings.length > 0 && rings.every(ring => box.left >= ring.right || box.right <= ring.left ||
+      box.top >= ring.bottom || box.bottom <= ring.top)
+}
+"""
+
+
+@pytest.fixture
+def board(blank, server):
+    blank.goto(f"{server.url}?data=zoo&method=crsc")
+    return Dashboard(blank).settle()
+
+
+def at_step(board, number, width):
+    """Expect the card of a step, in its place."""
+    expect(board.page.locator(".hc-tour .card .head")).to_contain_text(f"{number} of 8")
+    board.page.wait_for_timeout(300)  # for the screenshot: the card follows its target
+    shot(board.page, f"tour-{width}-{number}")
+    wait_for(board.page, IN_PLACE)
+
+
+@pytest.mark.parametrize("width", [1440, 820])
+def test_from_the_first_step_to_the_first_correction(board, width):
+    page = board.page
+    page.set_viewport_size({"width": width, "height": 900 if width > 1000 else 1000})
+    card = page.get_by_role("dialog")
+    expect(card).to_have_count(0)
+    shot(page, f"tour-{width}-offer")
+    page.get_by_role("button", name="Tour in 8 steps").click()
+    at_step(board, 1, width)
+    expect(card).to_be_focused()
+    click(page, "tree", *branches(page)[5])
+    at_step(board, 2, width)
+    card.get_by_role("button", name="Next").click()
+    at_step(board, 3, width)
+    page.get_by_label("Number of clusters").focus()
+    page.keyboard.press("ArrowRight")
+    at_step(board, 4, width)
+    card.get_by_role("button", name="Next").click()
+    at_step(board, 5, width)
+    board.click_label("dolphin")
+    at_step(board, 6, width)
+    board.press("t")
+    board.click_label("flea")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("flea")
+    at_step(board, 6, width)  # two items together are not yet an answer here
+    board.press("o")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
+    board.click_label("wolf")
+    at_step(board, 7, width)
+    board.press("Enter")
+    at_step(board, 8, width)
+    expect(board.constraints.first).to_contain_text("dolphin + flea together, before wolf")
+    board.settle()
+    expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")
+    shot(page, f"tour-{width}-end")
+    board.button("Undo").click()
+    expect(card).to_contain_text("The list is empty")
+    board.button("Redo").click()
+    card.get_by_role("button", name="Finish").click()
+    expect(card).to_have_count(0)
+    expect(board.sentence).to_contain_text("shows it again")
+    expect(page.get_by_role("region", name="Tour")).to_have_count(0)
+    page.reload()
+    Dashboard(page).settle()
+    expect(page.get_by_role("region", name="Tour")).to_have_count(0)
+
+
+def test_it_is_left_and_resumed_with_the_keyboard_alone(board):
+    page = board.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    board.button("Dark theme").click()
+    page.locator("main").focus()
+    board.press("?")
+    card = page.get_by_role("dialog", name="A tree of your items")
+    expect(card).to_be_focused()
+    expect(card).to_have_accessible_description(STEPS[0].text)
+    at_step(board, 1, 1280)
+    board.press("ArrowRight", "ArrowRight")
+    at_step(board, 3, 1280)
+    board.press("ArrowLeft")
+    expect(page.get_by_role("dialog")).to_contain_text("Nothing is selected yet")
+    board.press("ArrowRight", "ArrowRight", "ArrowRight")
+    at_step(board, 5, 1280)
+    board.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    resume = page.get_by_role("button", name="Resume")
+    expect(resume).to_be_focused()
+    page.reload()
+    board = Dashboard(page).settle()
+    expect(page.get_by_role("region", name="Tour")).to_contain_text("step 5 of 8")
+    resume.focus()
+    board.press("Enter")
+    at_step(board, 5, 1280)
+    for name, key in [("dolphin", "t"), ("flea", "o"), ("wolf", "")]:
+        board.press("/")
+        page.keyboard.type(name)
+        board.press("Enter", *key)
+    at_step(board, 7, 1280)
+    board.press("?", "Enter")  # the card has the focus, and Enter is still the page's
+    at_step(board, 8, 1280)
+    expect(board.constraints).to_have_count(1)
+
+
+def test_the_offer_is_closed_for_good_and_the_menu_has_the_tour(board):
+    offer = board.page.get_by_role("region", name="Tour")
+    offer.get_by_role("button", name="Do not offer the tour again").click()
+    expect(offer).to_have_count(0)
+    board.page.reload()
+    board = Dashboard(board.page).settle()
+    expect(offer).to_have_count(0)
+    board.menu("Tour of the page")
+    at_step(board, 1, 1441)
