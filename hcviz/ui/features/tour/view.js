@@ -139,7 +139,9 @@ function takeKeys(root) {
     const wholePage = document.documentElement.dataset.hcTheme
     const path = event.composedPath()
     const free = wholePage && (path[0] === document.body || path[0].id === "hc-main")
-    if (!free && !path.includes(root)) return
+    const isTyped = /^(INPUT|TEXTAREA|SELECT)$/.test(path[0].tagName ?? "")
+    const asks = event.key === "?" && wholePage && !isTyped
+    if (!free && !asks && !path.includes(root)) return
     const { on, at, steps } = root.hcState
     const act = { ArrowRight: on && at < steps - 1 && "next", ArrowLeft: on && at && "back" }
     if (act[event.key]) root.hcSend(act[event.key])
