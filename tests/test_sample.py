@@ -297,7 +297,7 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
 
     def result(cores, chunk, seed=5):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
-        monkeypatch.setattr(recording, "CALL", chunk)
+        monkeypatch.setattr(recording, "CALL_SECONDS", chunk)
         made = hcviz.sample(problem, seed=seed)
         assert made.settled
         return made

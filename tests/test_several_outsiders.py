@@ -137,7 +137,7 @@ def test_the_draft_makes_one_constraint_and_one_undo(store):
     gestures.key("o")
     gestures.select_items((dolphin, crow))
     shown = constraints_model.state(store)["draft"]
-    assert shown["verdict"]["kind"] == "correction"
+    assert shown["assessment"]["kind"] == "correction"
     gestures.key("Enter")
     (made,) = store.session.constraints
     assert made.statement == ((wolf, tuna), (dolphin, crow))
@@ -179,7 +179,7 @@ def test_a_draft_of_too_many_triplets_is_explained_and_kept(loop):
         draft = Draft("odd", tuple(range(half)), tuple(range(half, half + 202)))
         store.change_view(draft=draft)
         shown = constraints_model.state(store)["draft"]
-        assert shown["verdict"]["kind"] == "refused"
+        assert shown["assessment"]["kind"] == "refused"
         assert not shown["ready"]
         gestures.key("Enter")
         assert store.view.draft == draft

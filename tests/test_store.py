@@ -74,7 +74,7 @@ def state_a_constraint(store, group, apart):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, apart))
-    verdict = constraints_model.state(store)["draft"]["verdict"]
+    verdict = constraints_model.state(store)["draft"]["assessment"]
     gestures.key("Enter")
     return verdict
 
