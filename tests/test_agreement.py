@@ -20,6 +20,7 @@ from hcviz.ui.features.agreement import sheet as agreement_sheet
 from hcviz.ui.features.agreement.model import AgreementRuns
 from hcviz.ui.features.cluster_count import section as cluster_count_section
 from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.parts import method_runs
 from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
@@ -121,7 +122,7 @@ def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
 
 def test_impossible_or_slow_targets_are_reported(zoo, loop, monkeypatch):
     driver = AgreementRuns(zoo, loop.schedule)
-    monkeypatch.setattr(agreement_model, "TIMEOUT", 0.3)
+    monkeypatch.setattr(method_runs, "TIMEOUT", 0.3)
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}))
@@ -159,7 +160,7 @@ def test_methods_are_picked_one_by_one(zoo):
     assert agreement_model.chosen_methods(zoo) == ("average", "complete", "crsc")
     zoo.change_view(agree_with=None)
     assert set(agreement_model.chosen_methods(zoo)) <= set(
-        agreement_model.runnable_methods(zoo.problem)
+        method_runs.runnable_methods(zoo.problem)
     )
     assert len(agreement_model.chosen_methods(zoo)) >= 4
 

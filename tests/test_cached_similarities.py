@@ -17,7 +17,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.datasets import Dataset
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.features.agreement.model import default_methods
+from hcviz.ui.parts.method_runs import default_methods
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items

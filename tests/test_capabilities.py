@@ -13,8 +13,8 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Series
 from hcviz.datasets import load
 from hcviz.jobs import warming
-from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.features.learning_curve import model as learning_curve_model
+from hcviz.ui.parts.method_runs import default_methods
 from tests.conftest import ROOT
 from tests.toymethod import ALGORITHMS
 
@@ -88,7 +88,7 @@ def test_methods_declare_their_capabilities():
 
 def test_the_agreement_sheet_runs_what_it_always_ran():
     zoo = load("zoo").problem()
-    assert agreement_model.default_methods(zoo) == (
+    assert default_methods(zoo) == (
         "average",
         "complete",
         "ward",
@@ -97,7 +97,7 @@ def test_the_agreement_sheet_runs_what_it_always_ran():
         "ddt",
     )
     flowers = load("flowers").problem()
-    assert agreement_model.default_methods(flowers) == (
+    assert default_methods(flowers) == (
         "4-al",
         "4k-al",
         "adds-sdp",

@@ -54,7 +54,7 @@ def test_files_that_documents_name_exist():
     named = {
         (path.name, name)
         for path in DOCUMENTS
-        if path.name != "CHANGELOG.md"  # it tells of files that were
+        if path.name != "CHANGELOG.md"  # it names files that no longer exist
         for name in re.findall(
             r"`((?:hcviz|tests(?!/artifacts)|docs|tools|benchmarks|notebooks)/[\w./-]+)`",
             path.read_text(encoding="utf-8"),

@@ -105,11 +105,11 @@ def test_the_keys_step_and_the_page_is_as_before(explorer):
 
 def test_a_presentation_does_not_begin_in_a_lesson_and_ends_with_its_tree(explorer, loop):
     store = explorer.store
-    explorer.classroom.start_or_stop()
+    explorer.lessons.start_or_stop()
     explorer.keyboard.press("p")
     assert store.view.presenting is None
     assert "End the lesson first" in store.view.message
-    explorer.classroom.start_or_stop()
+    explorer.lessons.start_or_stop()
     explorer.keyboard.press("p")
     assert store.view.presenting is not None
     store.open_data(replace(store.session.data, name="iris"))

@@ -18,6 +18,7 @@ from hcviz.side_by_side.lines import aligned_orders, item_colours, tree_lines
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.side_by_side import model, sheet
 from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
+from hcviz.ui.parts import method_runs
 from tests.stores import over_zoo
 
 
@@ -70,7 +71,7 @@ def test_the_figures_and_trees_are_those_of_the_methods(zoo, runs, loop):
     json.dumps(sheet.state(zoo))
     assert zoo.session.tree is tree
     assert zoo.session.run == run
-    problem = model.problem_for(zoo, "average")
+    problem = method_runs.problem_for(zoo, "average")
     trees = {name: fit_with_metrics(name, problem, seed=0) for name in columns}
     similarity = zoo.problem.similarity_or_default
     for name, column in columns.items():
@@ -160,7 +161,7 @@ def test_the_error_of_a_method_is_a_sentence_in_its_column(zoo, runs, loop):
 
 
 def test_a_slow_method_is_stopped_with_its_last_tree(zoo, runs, loop, monkeypatch):
-    monkeypatch.setattr(model, "TIMEOUT", 0.5)
+    monkeypatch.setattr(method_runs, "TIMEOUT", 0.5)
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}), act.SetMethod("average"))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.change_view(side_methods=("ddt",), side_wanted=True)

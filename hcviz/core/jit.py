@@ -20,8 +20,9 @@ import re
 import shutil
 import stat
 import tempfile
+import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,6 +48,9 @@ INNER = "inner"
 NARROW = {numba.types.int8, numba.types.int16, numba.types.int32}
 #: Bits of a folder's mode: its group or all users can write to it.
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+#: Held while the setting of numba's cache folder is that of one kernel.
+_DECORATING = threading.Lock()
 
 log = logging.getLogger(__name__)
 
@@ -197,7 +201,12 @@ class _Kernel(CPUDispatcher):
     without, which saves time to compile them. Each form is compiled when it is first called.
     """
 
-    inner: Any
+    make_inner: Callable[[], Any]
+
+    @cached_property
+    def inner(self) -> Any:
+        """The form for other kernels. It is made when the first of them is compiled."""
+        return self.make_inner()
 
     @property
     def _numba_type_(self) -> Any:
@@ -218,13 +227,19 @@ def njit(function: Callable[..., Any] | None = None, shared: bool = False, **opt
         made: Any = _compiled_by(kernel, folder, options)
         if shared or not hasattr(made, "overloads"):  # or the compiler is disabled
             return made
-        inner = {**options, "no_cpython_wrapper": True}
         made.__class__ = _Kernel
-        made.inner = _compiled_by(kernel, folder and str(Path(folder) / INNER), inner)
-        made.inner.__class__ = _Inner
+        made.make_inner = partial(_inner_form, kernel, folder, options)
         return made
 
     return decorate if function is None else decorate(function)
+
+
+def _inner_form(kernel: Any, folder: str | None, options: dict[str, Any]) -> Any:
+    """Return the form of a kernel that other kernels call; its cache is in a folder of its own."""
+    own = None if folder is None else str(Path(folder) / INNER)
+    made = _compiled_by(kernel, own, {**options, "no_cpython_wrapper": True})
+    made.__class__ = _Inner
+    return made
 
 
 def _compiled_by(kernel: Any, folder: str | None, options: dict[str, Any]) -> Any:
@@ -232,15 +247,16 @@ def _compiled_by(kernel: Any, folder: str | None, options: dict[str, Any]) -> An
     options = {"nogil": True, "no_cfunc_wrapper": True, **options}
     if folder is None:
         return numba.njit(**options)(kernel)
-    before = config.CACHE_DIR
-    config.CACHE_DIR = folder
-    try:
-        made = numba.njit(cache=True, **options)(kernel)
-    except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
-        warn_once(Path(folder), fault)
-        return numba.njit(**options)(kernel)
-    finally:
-        config.CACHE_DIR = before
+    with _DECORATING:  # numba reads the folder from a setting of the process
+        before = config.CACHE_DIR
+        config.CACHE_DIR = folder
+        try:
+            made = numba.njit(cache=True, **options)(kernel)
+        except (OSError, RuntimeError) as fault:  # RuntimeError: no folder can be written
+            warn_once(Path(folder), fault)
+            return numba.njit(**options)(kernel)
+        finally:
+            config.CACHE_DIR = before
     _ignore_cache_errors(made, Path(folder))
     return made
 

@@ -108,7 +108,7 @@ class Explorer:
         self.gestures = Gestures(store)
         self.asking = QuestionController(store)
         self.comparing = ComparisonController(store)
-        self.classroom = LessonController(store)
+        self.lessons = LessonController(store)
         self.playing = PlayerController(store)
         self.gestures.on_stated = self.asking.another
 
@@ -155,7 +155,7 @@ class Explorer:
         )
         self.foot = Footer(handled_by("foot"), acts=FootControls.schema(), **wide)
         self.form = ParameterForm(handled_by("form"), acts=FormControls.schema(), **wide)
-        self.lesson = LessonCard(later(self.classroom.act), acts=self.classroom.schema(), **wide)
+        self.lesson = LessonCard(later(self.lessons.act), acts=self.lessons.schema(), **wide)
         self.presentation = PresentationController(store, self.centre)
         self.presenter = Presenter(
             later(self.presentation.act), acts=self.presentation.schema(), **wide
@@ -195,7 +195,7 @@ class Explorer:
         self.files.open_lesson = self.playing.open
         self.drawing = Drawing(store, self.centre, self.trace, schedule)
         self.keyboard = Keyboard(
-            store, self.centre, self.gestures, self.asking, self.comparing, self.classroom,
+            store, self.centre, self.gestures, self.asking, self.comparing, self.lessons,
             self.playing, self.presentation,
         )  # fmt: skip
         levels = LevelControls(store, self.centre, self.drawing)
@@ -203,7 +203,7 @@ class Explorer:
         self.controls: dict[str, Controls] = {
             "bar": TopBarControls(
                 store,
-                self.classroom,
+                self.lessons,
                 self.playing,
                 self.presentation,
                 self.files,

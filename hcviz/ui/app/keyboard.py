@@ -25,7 +25,7 @@ class Keyboard:
     gestures: Gestures
     asking: QuestionController
     comparing: ComparisonController
-    classroom: LessonController
+    lessons: LessonController
     player: PlayerController
     presentation: PresentationController
 
@@ -50,7 +50,7 @@ class Keyboard:
         elif key == "Escape" and store.view.sheet != TREE and not drafting:
             store.change_view(sheet=TREE)
         elif any(
-            card.key(key) for card in (self.player, self.comparing, self.classroom, self.asking)
+            card.key(key) for card in (self.player, self.comparing, self.lessons, self.asking)
         ):
             pass
         elif key == "Enter" and not drafting:

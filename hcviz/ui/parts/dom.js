@@ -123,6 +123,24 @@ function options(pairs, chosen) {
   )
 }
 
+// A box that makes rows high enough for names; `settings.readable` keeps it.
+function readableBox(settings, send) {
+  return h(
+    "label",
+    {},
+    h("input", {
+      type: "checkbox",
+      "data-key": "readable",
+      checked: settings.readable,
+      onchange: e => {
+        settings.readable = e.target.checked
+        send("repaint")
+      },
+    }),
+    "Readable rows",
+  )
+}
+
 // Choose between the heights of the tree and even ones.
 function heightsSelect(chosen, send) {
   return h(

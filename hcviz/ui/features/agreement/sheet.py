@@ -20,6 +20,7 @@ from hcviz.session import actions as act
 from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.method_runs import runnable_methods
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
@@ -76,7 +77,7 @@ def state(store: Store) -> dict[str, Any]:
         "items": len(session.labels),
         "methods": [
             [name, get_algorithm(name).title, name in picked]
-            for name in agreement_model.runnable_methods(store.problem)
+            for name in runnable_methods(store.problem)
         ],
         "left": len(_methods_to_run(store)),
         "rows": rows,
@@ -172,14 +173,14 @@ def _toggle_method(actions: Actions, value: str) -> None:
     picked = list(agreement_model.chosen_methods(store))
     if value in picked:
         picked.remove(value)
-    elif value in agreement_model.runnable_methods(store.problem):
+    elif value in runnable_methods(store.problem):
         picked.append(value)
     store.change_view(agree_with=tuple(picked))
 
 
 @ACTS.on("method")
 def _set_method(actions: Actions, value: str) -> None:
-    if value in agreement_model.runnable_methods(actions.store.problem):
+    if value in runnable_methods(actions.store.problem):
         actions.store.dispatch(act.SetMethod(value))
 
 

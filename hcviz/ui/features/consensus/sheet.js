@@ -152,20 +152,7 @@ export const render = component(
             )
           : null,
         heightsSelect(state.heights, send),
-        h(
-          "label",
-          {},
-          h("input", {
-            type: "checkbox",
-            "data-key": "readable",
-            checked: settings.readable,
-            onchange: e => {
-              settings.readable = e.target.checked
-              send("repaint")
-            },
-          }),
-          "Readable rows",
-        ),
+        readableBox(settings, send),
       ),
       h("p", { class: "muted small summary", role: "status" }, state.sentence),
       h(

@@ -246,22 +246,7 @@ function toolbar(state, send) {
           "div",
           { class: "looks" },
           heightsSelect(state.heights, send),
-          state.names.length
-            ? h(
-                "label",
-                {},
-                h("input", {
-                  type: "checkbox",
-                  "data-key": "readable",
-                  checked: settings.readable,
-                  onchange: e => {
-                    settings.readable = e.target.checked
-                    send("repaint")
-                  },
-                }),
-                "Readable rows",
-              )
-            : null,
+          state.names.length ? readableBox(settings, send) : null,
           h(
             "span",
             { class: "segmented", role: "group", "aria-label": "Save" },

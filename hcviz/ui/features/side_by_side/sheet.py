@@ -20,12 +20,12 @@ from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.side_by_side import TreeFigures, measure
 from hcviz.side_by_side.lines import MIXED, item_colours, tree_lines
-from hcviz.ui.features.agreement.model import runnable_methods
 from hcviz.ui.features.files.controller import file_stem
 from hcviz.ui.features.side_by_side.model import MAX_METHODS, chosen_methods
 from hcviz.ui.features.side_by_side.result import SideResult
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.method_runs import runnable_methods
 from hcviz.ui.parts.packing import pack
 from hcviz.ui.parts.palette import MISSING, THEMES
 from hcviz.ui.parts.sheet import Sheet, sheet_part

@@ -32,7 +32,7 @@ class TopBarControls(Controls):
     ACTS = ACTS
 
     store: Store
-    classroom: LessonController
+    lessons: LessonController
     player: PlayerController
     presentation: PresentationController
     files: FileController
@@ -55,11 +55,11 @@ class TopBarControls(Controls):
 
     @ACTS.on("lesson")
     def _lesson(self) -> None:
-        self.classroom.start_or_stop()
+        self.lessons.start_or_stop()
 
     @ACTS.on("open-lesson")
     def _open_lesson(self, name: str) -> None:
-        self.classroom.open_prepared(name)
+        self.lessons.open_prepared(name)
 
     @ACTS.on("open-script")
     def _open_script(self, name: str) -> None:

@@ -60,7 +60,7 @@ function fileMenu(state, send) {
     icon("more"),
     h("span", { class: "file-label" }, "File"),
   )
-  const sheet = h(
+  const popup = h(
     "div",
     { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
@@ -258,22 +258,22 @@ function fileMenu(state, send) {
     const box = toggle.getBoundingClientRect()
     // In a notebook the bar may be low in the window. The menu then begins above its button.
     const top = Math.max(6, Math.min(box.bottom + 4, innerHeight - 360))
-    sheet.style.top = `${top}px`
-    sheet.style.maxHeight = `${innerHeight - top - 12}px`
-    sheet.style.right = `${Math.max(6, innerWidth - box.right)}px`
-    if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
+    popup.style.top = `${top}px`
+    popup.style.maxHeight = `${innerHeight - top - 12}px`
+    popup.style.right = `${Math.max(6, innerWidth - box.right)}px`
+    if (menuOpen) popup.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
     menuOpen = false
     unfolded.clear()
-    for (const group of sheet.querySelectorAll(".fold")) group.hidden = true
-    for (const line of sheet.querySelectorAll("[aria-expanded]"))
+    for (const group of popup.querySelectorAll(".fold")) group.hidden = true
+    for (const line of popup.querySelectorAll("[aria-expanded]"))
       line.setAttribute("aria-expanded", "false")
     holder.classList.remove("open")
     toggle.setAttribute("aria-expanded", "false")
   }
-  sheet.addEventListener("keydown", event => {
-    const items = [...sheet.querySelectorAll("button:not(:disabled)")].filter(
+  popup.addEventListener("keydown", event => {
+    const items = [...popup.querySelectorAll("button:not(:disabled)")].filter(
       each => each.offsetParent !== null,
     )
     const at = items.indexOf(event.target)
@@ -291,7 +291,7 @@ function fileMenu(state, send) {
   document.addEventListener("click", event => {
     if (menuOpen && !event.composedPath().includes(holder)) shut()
   })
-  holder.append(toggle, sheet)
+  holder.append(toggle, popup)
   if (menuOpen) requestAnimationFrame(place)
   return holder
 }
