@@ -8,6 +8,9 @@ from __future__ import annotations
 from hcviz.ui.compat import COMPAT
 from tests.browser.driving import FIND_VIEW, wait_for, wait_idle
 
+# True of the view of the tree's tools once it has its element.
+DRAWN_TOOLS = 'each => each.model.class_name?.startsWith("TreeTools") && each.container'
+
 
 def script(name: str) -> str:
     return (COMPAT / name).read_text()
@@ -39,11 +42,12 @@ def test_figure_view_finds_the_element_the_scales_and_the_gestures_of_a_figure(p
 def test_component_view_gets_size_changes_and_has_its_document(page):
     """``after_resize`` of a component runs when its content grows."""
     wait_idle(page)
+    wait_for(page, f"() => [...Bokeh.index.all_views()].some({DRAWN_TOOLS})")
     found = page.evaluate(
         f"""async () => {{
           {script("component_view.js")}
           const views = [...Bokeh.index.all_views()]
-          const view = views.find(each => each.model.class_name?.startsWith("TreeTools"))
+          const view = views.find({DRAWN_TOOLS})
           let asked = 0
           layOutOnlyIf(view, () => {{ asked += 1; return false }})
           const box = document.createElement("div")
