@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from hcviz import Comparisons, Problem, run
-from hcviz.algorithms.comparison import sdp
+from hcviz.algorithms.comparison import embedding, sdp
 from hcviz.core.blas import controller, one_thread
 
 
@@ -95,6 +95,23 @@ def test_a_run_has_one_thread(seen):
         assert threads() == {2}
     assert seen
     assert all(each == {1} for each in seen)
+
+
+@pytest.mark.parametrize("method", ["t-ste", "forte"])
+def test_an_embedding_descends_with_one_thread(method, monkeypatch, two):
+    found = []
+    plain = embedding.descend
+
+    def descend(loss, start, max_steps):
+        found.append(threads())
+        return plain(loss, start, max_steps)
+
+    monkeypatch.setattr(embedding, "descend", descend)
+    problem = Problem(labels=list("abcde"), comparisons=Comparisons([[0, 1, 2], [3, 4, 0]]))
+    assert list(run(method, problem))
+    assert found
+    assert all(each == {1} for each in found)
+    assert threads() == {2}
 
 
 def test_two_concurrent_generators_restore_the_number_of_threads():

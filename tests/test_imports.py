@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -53,6 +54,7 @@ def package_of(path):
     return name_of(path)[1]
 
 
+@cache
 def imports(path):
     """Absolute dotted names of everything a file imports, at any depth of its code.
 
@@ -61,15 +63,17 @@ def imports(path):
     """
     here = name_of(path)
     package = here[:-1]
+    names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 stem = package[: len(package) - node.level + 1]
                 base = ".".join([*stem, base] if base else stem)
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names += [f"{base}.{alias.name}" for alias in node.names]
+    return names
 
 
 def inner(path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
+
+
+FAILED = pytest.StashKey[bool]()
+
+Reporting = Generator[None, pytest.TestReport, pytest.TestReport]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Reporting:
+    """Keep whether the test's own code failed, for the fixtures that end after it."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -82,10 +95,12 @@ def context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def new_page(
-    context: BrowserContext, request: pytest.FixtureRequest
+    context: BrowserContext, watch: Watch, request: pytest.FixtureRequest
 ) -> Iterator[Callable[[], Page]]:
-    """Makes pages (tabs). A screenshot of each is saved in tests/artifacts after the test."""
+    """Makes pages (tabs). A screenshot of each is saved in tests/artifacts if the test failed."""
     yield context.new_page
+    if not (watch.faults or request.node.stash.get(FAILED, False)):
+        return
     ARTIFACTS.mkdir(exist_ok=True)
     for number, page in enumerate(context.pages):
         if not page.is_closed():

@@ -5,11 +5,28 @@ Each test names the module that breaks if it fails.
 
 from __future__ import annotations
 
+import pytest
+
 from hcviz.ui.compat import COMPAT
-from tests.browser.driving import FIND_VIEW, wait_for, wait_idle
+from tests.browser.conftest import WINDOW
+from tests.browser.driving import FIND_VIEW, TIMEOUT, Watch, wait_for, wait_idle
 
 # True of the view of the tree's tools once it has its element.
 DRAWN_TOOLS = 'each => each.model.class_name?.startsWith("TreeTools") && each.container'
+
+
+@pytest.fixture(scope="module")
+def page(server, browser):
+    """One page for all of these tests, which leave it as it was."""
+    watch = Watch()
+    context = browser.new_context(viewport=WINDOW)
+    context.set_default_timeout(TIMEOUT)
+    watch.over_context(context)
+    opened = context.new_page()
+    opened.goto(server.url)
+    yield opened
+    context.close()
+    assert not watch.faults
 
 
 def script(name: str) -> str:

@@ -69,19 +69,30 @@ def all_in_place(page) -> None:
     assert found[-1] == []
 
 
-@pytest.mark.parametrize("width", [1440, 1100, 1099, 900, 690, 400])
-def test_nothing_is_cut_or_covered(new_page, server, width):
+def test_nothing_is_cut_or_covered(new_page, server):
+    """In one page that is made narrower, and in one that is opened narrow."""
     page = new_page()
-    page.set_viewport_size({"width": width, "height": 800})
-    page.goto(f"{server.url}?data=zoo&method=crsc&matrix=features")
+    address = f"{server.url}?data=zoo&method=crsc&matrix=features"
+    page.goto(address)
     Dashboard(page).settle()
+    for width in (1440, 1100, 1099, 900, 690, 400):
+        page.set_viewport_size({"width": width, "height": 800})
+        check_places(page, width)
+    page.goto(address)
+    Dashboard(page).settle()
+    check_places(page, width)
+
+
+def check_places(page, width: int) -> None:
+    """Every control is in its place, also those of the constraints panel."""
     wait_idle(page)
     all_in_place(page)
     for name in ("data", "similarity", "method", "seed", "Clusters"):
         expect(page.get_by_label(name, exact=True)).to_be_visible()
     panel = page.get_by_role("complementary", name="Constraints")
+    drawer = page.get_by_role("button", name="Constraints panel")
     if width < 1100:
-        page.get_by_role("button", name="Constraints panel").click()
+        drawer.click()
         expect(panel).to_be_visible()
         bar = page.locator("header").bounding_box()  # of however many rows
         box = panel.bounding_box()
@@ -96,23 +107,31 @@ def test_nothing_is_cut_or_covered(new_page, server, width):
             assert box["x"] == 0
             assert box["width"] == pytest.approx(width, abs=1)
     all_in_place(page)
+    if width < 1100:
+        drawer.click()
+        expect(panel).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [1440, 1100, 820])
 @pytest.mark.parametrize(
     ("query", "narrow"),
     [("data=flowers&method=adds-sdp", 1), ("data=zoo&method=crsc&matrix=features", 2)],
 )
-def test_the_tools_fill_their_rows_and_the_search_widens(new_page, server, query, narrow, width):
+def test_the_tools_fill_their_rows_and_the_search_widens(new_page, server, query, narrow):
     page = new_page()
-    page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{server.url}?{query}")
     Dashboard(page).settle()
-    wait_idle(page)
+    for width in (1440, 1100, 820):
+        page.set_viewport_size({"width": width, "height": 800})
+        wait_idle(page)
+        check_tools(page, narrow if width == 1100 else 1)
+
+
+def check_tools(page, most_rows: int) -> None:
+    """The tools stand in rows that begin on the left; the search widens over them."""
     # The row of levels is a row of its own, at every width.
     tools = page.locator(".hc-tools :is(button, select, input):not(.levels-row *)")
     rows = tools.evaluate_all(TOOL_ROWS)
-    assert len(rows) <= (narrow if width == 1100 else 1)
+    assert len(rows) <= most_rows
     # Each row begins on the left: none has a last tool alone on its right.
     assert all(left <= 1 for left, _ in rows)
     find = page.get_by_label("Find an item")

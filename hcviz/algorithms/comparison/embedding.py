@@ -20,6 +20,7 @@ from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
 from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import agglomerate
+from hcviz.core.blas import one_thread
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
 from hcviz.core.heights import kernel_heights
@@ -176,7 +177,7 @@ def run(
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
-    return _run(which, problem, params, rng)
+    return one_thread(_run(which, problem, params, rng))
 
 
 def _run(
