@@ -1288,7 +1288,7 @@ def test_an_expensive_run_can_be_stopped_and_watched_at_any_time(method, n_tripl
 
 
 def test_the_time_of_answers_does_not_change_the_tree(slowed):
-    n = 120
+    n = 80
     matrix = matrix_of(noisy_blocks(n, 3, 0.5))
     found = []
     for each, own in ((0.0, 0.0), (1e-3, 0.0), (1.0, 0.0), (1e-3, 0.5)):

@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 from tests.ports import free_port
 
 #: Opened and closed one after the other.
-SESSIONS = 10
+SESSIONS = 6
 #: Seconds until the last is discarded (3 + 0.5 by the server's options), or the server answers, at
 #: a loaded machine.
 PATIENCE = 60.0

@@ -89,6 +89,7 @@ def test_no_address_imports_a_module(way, tmp_path):
         "PYTHONPATH": str(modules),
         "CANARY_FOLDER": str(seen),
         "HCVIZ_STATE": str(tmp_path / "state"),
+        "HCVIZ_WORKERS": "0",  # no method runs here
     }
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
