@@ -467,7 +467,7 @@ def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
     if after.method != before.method:
         view = replace(view, faults=())
     if after.conflict is not before.conflict:
-        view = replace(view, peek=None)
+        view = replace(view, pointed_items=None)
     return view
 
 

@@ -84,7 +84,7 @@ class ViewState:
     #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
     #: Items of an explanation under the pointer, marked in the tree: (together, apart).
-    peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    pointed_items: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     #: The earlier tree of the tanglegram, by its key; "" for the last.
     compared: str = ""
     #: The summary of the sampled trees: its kind, and the least support (%) of a consensus' clades.

@@ -293,7 +293,7 @@ export const render = component(
         onmouseover: event => {
           const item = event.target.closest?.("[data-item]")?.dataset.item
           for (const text of root.querySelectorAll("[data-item]"))
-            text.classList.toggle("peek", text.dataset.item === item)
+            text.classList.toggle("pointed", text.dataset.item === item)
         },
       },
       toolbar(state, send),
