@@ -378,13 +378,13 @@ class Store:
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
             self.previous_samples = self.samples
-            self.start_run(effect)
+            self.start_job(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, message=effect.text)
 
-    def start_run(self, effect: Any) -> None:
+    def start_job(self, effect: Any) -> None:
         """Start the run of an effect; a run that cannot start has failed."""
         try:
             problem = self._data_problem.with_comparisons(effect.comparisons)
