@@ -130,7 +130,7 @@ function distanceTable(state, width, row) {
 
 export const render = component("merges", (state, send, root) => {
   whenResized(root, () => send("repaint"))
-  if (!state.names) return h("p", { class: "muted page" }, "The tree is computed.")
+  if (!state.names) return h("p", { class: "muted page" }, "Computing the tree…")
   const n = state.names.length
   const width = Math.max(320, root.clientWidth - 2 * GAP)
   const room = Math.max(160, root.clientHeight - (state.playing ? 92 : 132))
