@@ -100,16 +100,16 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateRe
     Answers that contradict the enabled ones stay disabled, and the conflict is explained.
     """
     theirs = [each for each in session.constraints if each.author == action.author]
-    rested = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
+    before = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
     if action.on:
-        asked = rested or [each for each in theirs if not each.enabled]
+        asked = before or [each for each in theirs if not each.enabled]
         return _switch_on(session, action.author, asked, methods)
     off = [each for each in theirs if each.enabled]
     if not off:
         return no_change(session)
     text = f"{action.author}: {count_noun(len(off), 'constraint')} switched off."
-    aside = [each.id for each in off]
-    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *aside)))
+    disabled = [each.id for each in off]
+    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *disabled)))
     session = replace_constraints(
         add_undo_step(session, text), (replace(each, enabled=False) for each in off)
     )
