@@ -122,7 +122,7 @@ class ViewState:
     side_results: tuple[tuple[str, SideResult], ...] = ()
     side_heights: str = "true"
     error: tuple[str, str] | None = None
-    #: Counts the values that fields sent. The page then shows what holds, also of refused ones.
+    #: Counts how often fields are to be drawn again: after a refused value they show what holds.
     n_redraws: int = 0
     #: Refused values of the form's fields.
     faults: tuple[FieldFault, ...] = ()
