@@ -150,6 +150,10 @@ SURROGATE = "a\ud800b".encode("utf-8", "surrogatepass")
 
 #: Name -> (reader, function that makes the file).
 BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "lesson with a sentence of 10^5 lines": ("lesson", lambda: (
+        "# T\n- data: zoo\n1. a\n" + "b\n" * 99_980).encode()),
+    "lesson with 25,000 choices": ("lesson", lambda: (
+        "# T\n- data: zoo\n1. a\n- predict: b\n" + "- [ ] c\n" * 24_990).encode()),
     "opml billion laughs": ("opml", lambda: billion_laughs(
         "opml", '<opml><body><outline text="&e9;"/><outline text="b"/></body></opml>').encode()),
     "xlsx billion laughs": ("xlsx", lambda: workbook(strings=billion_laughs(

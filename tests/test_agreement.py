@@ -280,7 +280,7 @@ def test_the_curve_has_its_best_and_the_shown_k(spurred):
 
 def test_a_click_takes_another_k_and_the_curve_stays(spurred):
     started = []
-    spurred.start_run = started.append
+    spurred.start_job = started.append
     gestures = Gestures(spurred)
     cluster_count_section.SECTION.acts(gestures, "k", {"value": 9})  # is not on the curve
     assert started == []
@@ -297,7 +297,7 @@ def test_a_click_takes_another_k_and_the_curve_stays(spurred):
 
 def test_a_curve_of_other_answers_or_another_method_is_not_shown(spurred):
     gestures = Gestures(spurred)
-    spurred.start_run = lambda effect: None
+    spurred.start_job = lambda effect: None
     cluster_count_section.SECTION.acts(gestures, "k", {"value": 4})
     bare = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
     spurred.dispatch(act.Arrived(spurred.session.run, bare), act.Finished(spurred.session.run))

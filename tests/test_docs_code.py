@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib as mpl
@@ -37,17 +38,28 @@ def pages_with_code() -> list[Path]:
 
 
 PAGES = pages_with_code()
+#: Pages with commands that are not guides: these are for your own files.
+COMMAND_PAGES = [
+    path
+    for path in (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+    if path.name != "commands.md" and "\nhcviz " in path.read_text(encoding="utf-8")
+]
+
+
+def commands_in(text: str) -> Iterator[list[str]]:
+    """Yield the arguments of each ``hcviz`` command of a block; other commands are left out."""
+    for line in text.replace("\\\n", " ").splitlines():
+        found = shlex.split(line, comments=True)
+        if found and found[0] == "hcviz":
+            yield found[1:]
 
 
 def run_commands(text: str) -> None:
-    """Run each ``hcviz`` command of a block; other commands are not run."""
-    for line in text.replace("\\\n", " ").splitlines():
-        found = shlex.split(line, comments=True)
-        if not found or found[0] != "hcviz":
-            continue
-        options = make_parser(found[1:]).parse_args(found[1:])
-        if found[1] not in ENDLESS and not getattr(options, "scheduler", None):
-            assert main(found[1:]) == 0, line
+    """Run each ``hcviz`` command of a block that ends by itself, on this machine."""
+    for arguments in commands_in(text):
+        options = make_parser(arguments).parse_args(arguments)
+        if arguments[0] not in ENDLESS and not getattr(options, "scheduler", None):
+            assert main(arguments) == 0, arguments
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(path.relative_to(DOCS)) for path in PAGES])
@@ -60,6 +72,15 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             exec(re.sub(r"\bseconds=\d+", "seconds=1", text), scope)
         elif page.parent != DOCS:
             run_commands(text)
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES, ids=lambda path: path.name)
+def test_the_commands_of_a_page_are_those_of_the_parser(page):
+    """These pages' files do not exist, so only the options are read."""
+    for language, text in BLOCKS.findall(page.read_text(encoding="utf-8")):
+        if language == "sh":
+            for arguments in commands_in(text):
+                make_parser(arguments).parse_args(arguments)
 
 
 def test_the_commands_by_example_are_those_of_the_parser(monkeypatch):
@@ -80,3 +101,4 @@ def test_all_pages_are_found():
     names = {path.name for path in PAGES}
     assert {"reading-the-tree.md", "vikram2016.md", "perrot2020.md"} <= names
     assert all((ROOT / "tests" / test).exists() for test in ELSEWHERE.values())
+    assert {"README.md", "start.md", "teaching.md"} <= {path.name for path in COMMAND_PAGES}

@@ -186,6 +186,15 @@ def test_merges_under_a_constraint_say_why_the_nearest_clusters_wait(player, sto
     assert "Dale" not in seen[0]
 
 
+def test_a_repaired_tree_has_no_merges_to_play(player, store, loop):
+    open_lesson("linkage", player, loop)
+    player.act("stop", {})
+    store.dispatch(act.SetParams({"constraints": "repair"}))
+    store.dispatch(act.AddConstraint((0, 3), 4))
+    settle(loop, store)
+    assert merges_model.state(store) == {"waiting": False}
+
+
 def test_a_conflict_is_shown_and_resolved_by_the_script(player, store, loop):
     open_lesson("conflicts", player, loop)
     while store.session.conflict is None:

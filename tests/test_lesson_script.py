@@ -92,6 +92,8 @@ def test_a_script_can_have_its_own_table():
         ("# T\n- data: zoo\n1. Look.\n   - [x] yes", 4, "- predict:"),
         ("# T\n- data: zoo\n1. Look.\n   - predict:", 4, "- predict: ..."),
         ("# T\n- data: zoo\n" + "1. Look.\n" * 201, 203, "Split"),
+        ("# T\n- data: zoo\n1. Look.\n- predict: what?\n" + "- [ ] it\n" * 10, 14, "Leave some"),
+        ("# T\n- data: zoo\n1. Look.\n" + "- merge\n" * 101, 104, "several steps"),
     ],
 )
 def test_an_error_is_one_sentence_with_its_line(text, line, hint):

@@ -55,6 +55,18 @@ def test_a_constraint_can_forbid_the_nearest_pair():
     assert any(a < b - 1e-9 for a, b in zip(nearest, merged, strict=True))
 
 
+def test_a_tree_that_was_repaired_after_its_merges_has_none():
+    method = get("average")
+    problem = Problem(POINTS).with_triplets([(0, 5, 6), (1, 6, 2), (3, 8, 4)])
+    params = method.parameters(constraints="repair")
+    *_, last = method.start_run(problem, params, np.random.default_rng(0))
+    assert last.tree.n_nodes == 17
+    assert method.merge_steps(problem, last.tree) == ()
+    free = Problem(POINTS)
+    *_, last = method.start_run(free, params, np.random.default_rng(0))
+    assert len(method.merge_steps(free, last.tree)) == 8
+
+
 def test_a_tree_with_a_wide_node_has_no_merges():
     assert merge_steps(Tree.star(4), pdist(POINTS[:4]), "average") == ()
 

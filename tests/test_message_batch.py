@@ -14,7 +14,7 @@ from bokeh.models import ColumnDataSource, Plot, Range1d
 from bokeh.protocol import Protocol
 from bokeh.protocol.messages.patch_doc import patch_doc
 
-from hcviz.ui.app.page import Gate
+from hcviz.ui.app.document_callbacks import DocumentCallbacks
 from hcviz.ui.compat.message_batch import as_one_message, patch_message
 from hcviz.ui.tree import draw_confirmation
 from hcviz.ui.tree.debouncer import Debouncer
@@ -101,9 +101,9 @@ def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
         source.data = {"x": [2, 3]}
 
     Debouncer(SimpleNamespace(document=document))("size", change, 40)
-    gate = Gate(document)
-    gate.open()
-    gate.schedule(change)
+    callbacks = DocumentCallbacks(document)
+    callbacks.open()
+    callbacks.schedule(change)
     assert len(clock) == 2
     for number, call in enumerate(clock):
         assert len(session.sent) == number

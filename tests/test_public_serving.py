@@ -401,11 +401,11 @@ def test_a_limit_is_a_burst_and_a_rate():
     now = [0.0]
     limit = RateLimit(burst=3, per_minute=6, clock=lambda: now[0])
     assert [limit.wait("a") for _ in range(4)] == [0, 0, 0, 10]
-    assert limit.peek("b") == 0
+    assert limit.seconds_until("b") == 0
     now[0] = 10.0
     assert [limit.wait("a"), limit.wait("a")] == [0, 10]
     now[0] = 1e6
-    assert [limit.wait("a", 3), limit.peek("a", 2)] == [0, 20]
+    assert [limit.wait("a", 3), limit.seconds_until("a", 2)] == [0, 20]
     for k in range(30_000):
         limit.wait(str(k))
     assert len(limit) <= 10_000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import queue
 import signal
 import threading
 from collections.abc import Iterator
@@ -17,6 +19,8 @@ from hcviz.algorithms import MODULES
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import Runner, Samples
 from hcviz.jobs.shared_pool import SharedWorkers, worker_number
+from hcviz.jobs.shared_worker import HostedJob
+from hcviz.jobs.task import Task
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 from tests import jobmethods
 from tests.test_jobs import FOREVER, Inbox, wait_for
@@ -194,6 +198,19 @@ def test_a_run_that_a_page_leaves_ends_in_the_worker(shared, tmp_path):
     runner.close()
     wait_for(lambda: all(worker.load == (0, 0) for worker in shared.workers()))
     wait_for(lambda: not any(t.name == "hcviz-run-1" for t in threading.enumerate()))
+
+
+def test_samples_that_cannot_be_read_end_the_run_with_a_sentence(problem):
+    """Else the page would wait for ever: the run's thread has no other end."""
+    replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    task = Task(3, "ddt", MODULES["ddt"], problem, {"steps": 20}, 0, None)
+    HostedJob(7, replies.put).start(3, pickle.dumps((task, b"damaged")))
+    log, failed, ended = [replies.get(timeout=60) for _ in range(3)]
+    assert log[1][:2] == ("log", "ddt")
+    assert "Traceback" in log[1][2]
+    assert isinstance(failed[1][1], Failed)
+    assert "because of a bug" in failed[1][1].message
+    assert ended == (7, ("ended",))
 
 
 @pytest.mark.parametrize(("given", "number"), [("0", 0), ("3", 3), ("many", None)])

@@ -86,15 +86,15 @@ def test_what_can_be_done_is_offered_and_does_it(zoo):
 def test_a_chip_marks_its_leaf_while_it_is_pointed_at(zoo):
     gestures = Gestures(zoo)
     chain(zoo, 1)
-    ACTS(gestures, "peek", {"together": [1, -3, 1000]})
+    ACTS(gestures, "point-at", {"together": [1, -3, 1000]})
     assert constraints_model.marked_leaves(zoo) == ((1,), ())
-    ACTS(gestures, "peek", {"apart": [2]})
+    ACTS(gestures, "point-at", {"apart": [2]})
     assert constraints_model.marked_leaves(zoo) == ((), (2,))
-    ACTS(gestures, "peek", {})
+    ACTS(gestures, "point-at", {})
     assert constraints_model.marked_leaves(zoo) == ((), ())
-    ACTS(gestures, "peek", {"apart": [2]})
+    ACTS(gestures, "point-at", {"apart": [2]})
     ACTS(gestures, "dismiss", {})
-    assert zoo.view.peek is None  # the chip went without a word
+    assert zoo.view.pointed_items is None  # the chip went without a word
     ACTS(gestures, "select", {"items": [3]})
     assert zoo.view.selection == (3,)
 

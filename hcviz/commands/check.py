@@ -24,10 +24,10 @@ from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
 from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.not_groups import check_avoidable
+from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
-from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.triplet_csv import CLADE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.io.workbook import is_workbook
@@ -184,8 +184,8 @@ def describe_answers(data: Dataset) -> str:
     return (
         f"answers about {data.n_items} items: {counts}; {count_comparisons(len(known))}. "
         + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
-        + f"Least often seen: {named}; most often: {pluralize(int(seen.max()), 'time')}. "
-        + f"Of {pluralize(found.questions, 'different question')} {found.repeated:,} "
+        + f"Least often seen: {named}; most often: {count_noun(int(seen.max()), 'time')}. "
+        + f"Of {count_noun(found.questions, 'different question')} {found.repeated:,} "
         + f"{'was' if found.repeated == 1 else 'were'} answered more than once, "
         + f"{len(found.contradictions):,} of them with different answers."
     )

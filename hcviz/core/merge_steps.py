@@ -11,6 +11,9 @@ from scipy.spatial.distance import squareform
 from hcviz.core.constrained import Method
 from hcviz.core.tree import Tree
 
+#: Heights that are lower than a distance by this share of the largest one are equal to it.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class MergeStep:
@@ -56,7 +59,8 @@ def merge_steps(tree: Tree, distances: ArrayLike, method: Method) -> tuple[Merge
     Returns
     -------
     tuple of MergeStep
-        n - 1 merges. It is empty for a tree with a node of more than two children.
+        n - 1 merges. It is empty for a tree that no such merges made, such as one that was repaired
+        afterwards: it has a node of more than two children, or one below the distance of its parts.
 
     Notes
     -----
@@ -74,10 +78,13 @@ def merge_steps(tree: Tree, distances: ArrayLike, method: Method) -> tuple[Merge
         return ()
     now = squareform(np.asarray(distances, np.float64), checks=False)
     nodes, clusters = list(range(n)), [np.array([item], np.int32) for item in range(n)]
+    largest = float(now.max(initial=0.0))
     steps = []
     for node in range(n, tree.n_nodes):
         first, second = sorted(nodes.index(int(child)) for child in tree.children(node))
         height = float(tree.height[node])
+        if height < now[first, second] - ROUNDING * largest:
+            return ()
         steps.append(MergeStep(tuple(clusters), now.copy(), (first, second), height))
         sizes = np.array([each.size for each in clusters], float)
         now[first] = now[:, first] = _updated(now, sizes, first, second, method)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
-from hcviz.io.cells import MAX_NUMBER, pluralize, quote
+from hcviz.io.cells import MAX_NUMBER, quote
 from hcviz.io.rawtable import MAX_ROWS
 from hcviz.io.unpacking import max_unpacked_bytes
 
@@ -67,7 +68,7 @@ def read_array(content: bytes, filename: str = "") -> Dataset:
         labels = tuple(f"row {row + 1}" for row in range(n))
     if len(labels) != n:
         raise InvalidData(
-            f"{source} has {pluralize(len(labels), 'name')} for {n:,} rows of features."
+            f"{source} has {count_noun(len(labels), 'name')} for {n:,} rows of features."
         )
     return Dataset(
         name=Path(filename).stem or "array",
@@ -214,13 +215,13 @@ def _check_features(array: Any, source: str) -> tuple[int, int]:
         )
     if rows > MAX_ROWS or columns > MAX_ARRAY_COLUMNS:
         raise TooLarge(
-            f"{source} has {pluralize(rows, 'row')} and {pluralize(columns, 'column')}; the limits "
-            f"are {MAX_ROWS:,} and {MAX_ARRAY_COLUMNS:,}.",
+            f"{source} has {count_noun(rows, 'row')} and {count_noun(columns, 'column')}; the "
+            f"limits are {MAX_ROWS:,} and {MAX_ARRAY_COLUMNS:,}.",
             "Take a sample.",
         )
     if rows < 2 or columns < 1:
         raise InvalidData(
-            f"{source} has {pluralize(rows, 'row')} and {pluralize(columns, 'column')}.",
+            f"{source} has {count_noun(rows, 'row')} and {count_noun(columns, 'column')}.",
             "A hierarchy needs two or more items, and one or more features.",
         )
     return rows, columns

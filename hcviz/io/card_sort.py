@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.piles import Pile, pile_similarity
-from hcviz.core.text import join_names
+from hcviz.core.text import count_noun, join_names
 from hcviz.datasets import Dataset
 from hcviz.io.card_sort_forms import is_card_sort, read_placements
 from hcviz.io.cells import quote
-from hcviz.io.rawtable import RawTable, pluralize
+from hcviz.io.rawtable import RawTable
 
 #: Cards of a card sort. A pile of all these cards has 32 MB of pairs.
 MAX_CARDS = 2_000
@@ -79,12 +79,12 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
     similarity, unknown, mean = pile_similarity(piles, len(labels))
     if unknown:
         notes.append(
-            f"No participant sorted both cards of {pluralize(unknown, 'pair')}; these have the "
+            f"No participant sorted both cards of {count_noun(unknown, 'pair')}; these have the "
             f"mean similarity of the other pairs, {mean:.2g}."
         )
     notes.insert(
         0,
-        f"{pluralize(len(participants), 'participant')} sorted {pluralize(len(labels), 'card')}: "
+        f"{count_noun(len(participants), 'participant')} sorted {count_noun(len(labels), 'card')}: "
         "the similarity of two cards is the share of participants that put them on one pile.",
     )
     return Dataset(
@@ -101,7 +101,7 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
 
 def _check_size(cards: int, participants: int) -> None:
     if cards < 2:
-        raise InvalidData(f"The card sort has {pluralize(cards, 'card')}.", "Two are needed.")
+        raise InvalidData(f"The card sort has {count_noun(cards, 'card')}.", "Two are needed.")
     if cards > MAX_CARDS:
         raise TooLarge(
             f"The card sort has {cards:,} cards; {MAX_CARDS:,} is the limit.",

@@ -16,7 +16,7 @@ from hcviz.core.table_cells import (
     quote,
     unused_name,
 )
-from hcviz.io.rawtable import RawTable, pluralize
+from hcviz.io.rawtable import RawTable
 
 
 def with_first_row(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
@@ -41,7 +41,6 @@ __all__ = [
     "is_missing",
     "is_or_are",
     "parse",
-    "pluralize",
     "quote",
     "unused_name",
     "with_first_row",

@@ -16,7 +16,7 @@ from hcviz.core.column_options import ColumnOptions, find_unknown
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.table_columns import column_features
 from hcviz.core.table_dates import DateScale
-from hcviz.core.text import join_names
+from hcviz.core.text import count_noun, join_names
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.cells import (
@@ -25,7 +25,6 @@ from hcviz.io.cells import (
     is_missing,
     is_or_are,
     parse,
-    pluralize,
     quote,
     unused_name,
     with_first_row,
@@ -74,7 +73,7 @@ def read_features(raw: RawTable, filename: str, options: Sequence[ColumnOptions]
         unused_cells.clear()
     gaps = int(np.isnan(array).sum())
     if gaps:
-        notes.append(f"{pluralize(gaps, 'cell')} of {array.size:,} {is_or_are(gaps)} missing.")
+        notes.append(f"{count_noun(gaps, 'cell')} of {array.size:,} {is_or_are(gaps)} missing.")
     return Dataset(
         name=Path(filename).stem or "table",
         title=filename or "Table",
@@ -291,8 +290,8 @@ def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
         pictures.append(picture)
     if refused:
         notes.append(
-            f"{pluralize(refused, 'cell')} of the image column {is_or_are(refused)} not a picture. "
-            "Give data URIs (data:image/png;base64,...) of PNG, JPEG, GIF or WebP."
+            f"{count_noun(refused, 'cell')} of the image column {is_or_are(refused)} not a picture."
+            " Give data URIs (data:image/png;base64,...) of PNG, JPEG, GIF or WebP."
         )
     return pictures
 

@@ -43,6 +43,8 @@ WORDS = (
 )  # fmt: skip
 #: A script with more characters or steps is refused.
 MAX_LETTERS, MAX_STEPS = 200_000, 200
+#: Choices of a question, and actions of a step, at most.
+MAX_CHOICES, MAX_ACTIONS = 9, 100
 
 
 @dataclass(frozen=True)
@@ -299,6 +301,8 @@ def _with_entry(step: LessonStep, line: int, entry: str) -> LessonStep:
     if choice:
         if not step.predict:
             raise _Fault(line, "a choice without a question.", "Write - predict: above it.")
+        if len(step.choices) == MAX_CHOICES:
+            raise _Fault(line, f"more than {MAX_CHOICES} choices.", "Leave some out.")
         return replace(step, choices=(*step.choices, (choice[2], choice[1] != " ")))
     word, colon, text = (part.strip() for part in entry.partition(":"))
     word = word.lower()
@@ -311,6 +315,8 @@ def _with_entry(step: LessonStep, line: int, entry: str) -> LessonStep:
         )
     if word == "ask":
         return replace(step, ask=True)
+    if len(step.actions) == MAX_ACTIONS:
+        raise _Fault(line, f"a step of more than {MAX_ACTIONS} lines.", "Make several steps of it.")
     if word == "merge":
         done = LessonAction("merge", line, group=_names(text) if text else ())
         return replace(step, actions=(*step.actions, done))

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import from_distance
+from hcviz.core.text import count_noun
 from hcviz.io.cells import (
     MAX_NUMBER,
     cell_text,
     is_missing,
     parse,
-    pluralize,
     quote,
     with_first_row,
 )
@@ -44,8 +44,8 @@ def read_matrix(
     n = len(labels)
     if len(columns) != n:
         raise InvalidData(
-            f"A {kind} matrix must be square; this one has {pluralize(n, 'row')} and "
-            f"{pluralize(len(columns), 'column')} of numbers.",
+            f"A {kind} matrix must be square; this one has {count_noun(n, 'row')} and "
+            f"{count_noun(len(columns), 'column')} of numbers.",
             "Rows and columns must be the same items, with names in the first row and column.",
         )
     if n < 2:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.dataframes import cells_of_column
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.core.text import count_noun
 from hcviz.io.decimal_commas import has_decimal_commas
 from hcviz.io.decoding import decode_text
 from hcviz.io.unpacking import max_unpacked_bytes
@@ -171,7 +172,7 @@ def _shape(text: str, separator: str, source: str) -> tuple[int, int, int, int]:
             if at > most:
                 raise TooLarge(
                     f"{source} has more than {most:,} rows"
-                    + (f" of {pluralize(width, 'column')}." if width else "."),
+                    + (f" of {count_noun(width, 'column')}." if width else "."),
                     f"The limits are {MAX_ROWS:,} rows and {MAX_CELLS:,} cells: take a sample.",
                 )
             if len(row) <= 1 and not "".join(row).strip():
@@ -212,7 +213,7 @@ def _shape(text: str, separator: str, source: str) -> tuple[int, int, int, int]:
     if odd is not None or body != width:
         at, cells = odd if odd is not None and body == width else (second, body)
         raise InvalidData(
-            f"Row {at + 1} of the table has {pluralize(cells, 'cell')}, row {header + 1} has "
+            f"Row {at + 1} of the table has {count_noun(cells, 'cell')}, row {header + 1} has "
             f"{width}.",
             f"The cells are separated by {SEPARATORS[separator]}. Put text that contains one of "
             "these into double quotes.",
@@ -238,11 +239,6 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def pluralize(number: int, noun: str) -> str:
-    """Return "1 row", "2 rows" and so on."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _frame(text: str, separator: str, width: int, limit: int, source: str) -> pd.DataFrame:
@@ -306,7 +302,7 @@ def _workbook(content: bytes, source: str, wanted: str) -> RawTable:
     width = max(map(len, rows))
     if width > MAX_COLUMNS or width * len(rows) > MAX_CELLS:
         raise TooLarge(
-            f"{source} has {pluralize(len(rows), 'row')} and {pluralize(width, 'column')}; the "
+            f"{source} has {count_noun(len(rows), 'row')} and {count_noun(width, 'column')}; the "
             f"limits are {MAX_COLUMNS:,} columns and {MAX_CELLS:,} cells.",
             "Take a sample.",
         )
@@ -343,8 +339,8 @@ def _parquet(content: bytes, source: str) -> RawTable:
         meta = file.metadata
         if meta.num_rows > MAX_ROWS or meta.num_columns > MAX_COLUMNS:
             raise TooLarge(
-                f"{source} has {pluralize(meta.num_rows, 'row')} and "
-                f"{pluralize(meta.num_columns, 'column')}; the limits are {MAX_ROWS:,} and "
+                f"{source} has {count_noun(meta.num_rows, 'row')} and "
+                f"{count_noun(meta.num_columns, 'column')}; the limits are {MAX_ROWS:,} and "
                 f"{MAX_COLUMNS:,}.",
                 "Take a sample.",
             )

@@ -275,8 +275,8 @@ def connect(address: str, timeout: float | None = None) -> Any:
     try:
         # The handshake comes first: a Dask client for an address without a scheduler keeps trying
         # in the background, and logs errors when it is deleted.
-        with ThreadPoolExecutor(1) as aside:  # the caller's thread may have its own event loop
-            aside.submit(asyncio.run, _handshake(address, timeout)).result()
+        with ThreadPoolExecutor(1) as thread:  # the caller's thread may have its own event loop
+            thread.submit(asyncio.run, _handshake(address, timeout)).result()
         return make(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError):  # a TypeError: tls without keys
         raise _no_answer(address) from None

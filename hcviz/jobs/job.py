@@ -106,7 +106,7 @@ class Job:
         #: When the computation began, as ``time.perf_counter()``: without waiting in the line, or
         #: for a worker process that starts.
         self.began = time.perf_counter()
-        self._gave_way = False  # the worker waits until the job has a place again
+        self._is_waiting = False  # the worker waits until the job has a place again
         self._lock = threading.Lock()
         self.channel = LatestSnapshotChannel(
             task.run,
@@ -142,7 +142,7 @@ class Job:
         self.channel.set_paused(paused)
         with self._lock:
             self._control.pause(paused)
-            if self._worker is not None and self._has_task and (paused or not self._gave_way):
+            if self._worker is not None and self._has_task and (paused or not self._is_waiting):
                 self._worker.order("pause" if paused else "resume")
 
     def _work(self) -> None:
@@ -226,7 +226,7 @@ class Job:
             if self._control.stopped.is_set():
                 hosted.drop()
                 return
-            self._worker, self._gave_way = hosted, False
+            self._worker, self._is_waiting = hosted, False
         try:
             hosted.start(task, samples)
             with self._lock:
@@ -246,7 +246,7 @@ class Job:
         kind = None if report is None else report[0]
         if kind == "paused":
             hosted.active = False
-            self._give_way(hosted)
+            self._wait_for_place(hosted)
             hosted.active = True
         elif kind == "samples":
             if samples is not None and samples.writer is self:
@@ -275,15 +275,15 @@ class Job:
         self._tree = snapshot.tree
         self.channel.offer(snapshot)
 
-    def _give_way(self, worker: Worker | HostedRun) -> None:
+    def _wait_for_place(self, worker: Worker | HostedRun) -> None:
         """Wait for a place, while the worker is paused."""
         with self._lock:
-            self._gave_way = True
+            self._is_waiting = True
         while True:
             self._control.wait()
             with self._lock:
                 if self._control.open.is_set():  # else it was paused meanwhile
-                    self._gave_way = False
+                    self._is_waiting = False
                     worker.order("resume")
                     return
 
@@ -302,7 +302,7 @@ class Job:
                     worker.order("pause")
             for reply in worker.replies():
                 if reply == "paused":
-                    self._give_way(worker)
+                    self._wait_for_place(worker)
                 elif isinstance(reply, Arrived):
                     self.channel.offer(reply.snapshot)
                     if self.ticket.due and self.pool.has_room:

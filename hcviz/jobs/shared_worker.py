@@ -19,7 +19,7 @@ from hcviz.core.cores import share_cores
 from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.samples import Samples
 from hcviz.jobs.snapshot_channel import LatestSnapshotChannel, Message
-from hcviz.jobs.task import Task, run_task, unpicklable_error
+from hcviz.jobs.task import Task, run_task, unexpected_failure, unpicklable_error
 from hcviz.jobs.warming import warm_first_picture, warm_modules
 from hcviz.jobs.worker import ReportedPauses, open_pipes, read
 from hcviz.session.actions import Arrived, Failed
@@ -106,8 +106,15 @@ class HostedJob:
             refusal = unpicklable_error(fault)
             self._reply("message", Failed(run, refusal.message, refusal.hint), None)
         else:
-            self._run(task, packed)
+            try:
+                self._run(task, packed)
+            except Exception as fault:  # else the page would wait for ever
+                self._log(task.method, fault)
+                self._reply("message", unexpected_failure(run, task.method, fault), None)
         self._reply("ended")
+
+    def _log(self, method: str, fault: BaseException) -> None:
+        self._reply("log", method, "".join(traceback.format_exception(fault)))
 
     def _run(self, task: Task, packed: bytes | None) -> None:
         samples = None
@@ -120,11 +127,8 @@ class HostedJob:
             self._reply("message", message, sender.packed_for(message))
             channel.acknowledge()  # a full pipe slows the sender
 
-        def report(method: str, fault: BaseException) -> None:
-            self._reply("log", method, "".join(traceback.format_exception(fault)))
-
         channel = LatestSnapshotChannel(task.run, post, on_receiver_gone=lambda: os._exit(0))
-        run_task(task, channel, self.control, report, samples=samples)
+        run_task(task, channel, self.control, self._log, samples=samples)
         if self.control.stopped.is_set():
             channel.discard()
         channel.join()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hcviz.session.history import UpdateResult
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session
-from hcviz.session.runs import IGNORED_TEXT, announce, start_run
+from hcviz.session.runs import IGNORED_TEXT, announce, request_run
 
 NOT_AVOIDED_TEXT = "This method cannot keep that items are not a group. The sampler (DDT) can."
 SAMPLING_TEXT = "Sampling continues, and the tree stays."
@@ -39,10 +39,10 @@ def apply_constraints(
         added = kept
         wanted = [each for each in wanted if not each.is_not_group]
     if is_tree_changing(session) or not satisfied_by_shown_tree(session, wanted):
-        return start_run(session, cause, "snapshot", text)
+        return request_run(session, cause, "snapshot", text)
     text += f" {'It is' if len(added) == 1 else 'They are'} true in this tree already."
     if methods(session.method).samples:
-        return start_run(session, cause, "snapshot", f"{text} {SAMPLING_TEXT}", keeps_tree=True)
+        return request_run(session, cause, "snapshot", f"{text} {SAMPLING_TEXT}", keeps_tree=True)
     return announce(session, text)
 
 

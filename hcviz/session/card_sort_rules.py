@@ -10,7 +10,7 @@ from hcviz.session.actions import EnableParticipant, MergePileNames, SplitPileNa
 from hcviz.session.effects import ReloadData
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.model import Session
-from hcviz.session.runs import announce, no_change, start_run
+from hcviz.session.runs import announce, no_change, request_run
 
 #: The name of a pile has at most this many characters.
 MAX_NAME_LENGTH = 200
@@ -69,7 +69,7 @@ def enable_participant(session: Session, action: EnableParticipant) -> UpdateRes
     text = f"{action.participant}: switched {'on' if action.on else 'off'}."
     spec = replace(session.data, left_out=after)
     step = add_undo_step(session, text.rstrip("."))
-    session, effects = start_run(replace(step, data=spec), text, "tree")
+    session, effects = request_run(replace(step, data=spec), text, "tree")
     return session, (ReloadData(spec), *effects)
 
 

@@ -14,7 +14,7 @@ from hcviz.session.effects import ReloadData
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods, reads_comparisons
 from hcviz.session.model import Session
-from hcviz.session.runs import announce, start_run
+from hcviz.session.runs import announce, request_run
 
 
 def choose(session: Session, action: AddChoice, methods: Methods) -> UpdateResult:
@@ -61,4 +61,4 @@ def attach(session: Session, action: AddComparisons, methods: Methods) -> Update
 def _run(session: Session, cause: str, text: str) -> UpdateResult:
     if session.status == "sampling":
         return announce(replace(session, rerun_pending=True), text)
-    return start_run(session, cause, "snapshot", text)
+    return request_run(session, cause, "snapshot", text)

@@ -40,7 +40,7 @@ from hcviz.session.group_rules import check_groups, moved_members
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, joined_rows
-from hcviz.session.runs import announce, no_change, start_run
+from hcviz.session.runs import announce, no_change, request_run
 
 GONE = "That constraint is no longer in the list."
 
@@ -175,7 +175,7 @@ def edit(session: Session, action: EditConstraint) -> UpdateResult:
     text = f"Edited: {session.sentence_of(found)}."
     session = replace_constraints(add_undo_step(session, text), [edited])
     if session.constraint_mode == "soft" and edited.enabled and edited.weight != found.weight:
-        return start_run(session, text, "snapshot")
+        return request_run(session, text, "snapshot")
     return announce(session, text)
 
 
@@ -261,7 +261,7 @@ def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
     )
     session = replace_constraints(session, (replace(each, enabled=True) for each in on))
     note = f"{text} {count_noun(len(on), 'constraint')} switched on as well." if on else text
-    return start_run(session, text, "tree" if other else "snapshot", note)
+    return request_run(session, text, "tree" if other else "snapshot", note)
 
 
 def dismiss(session: Session, action: DismissConflict) -> UpdateResult:
@@ -303,7 +303,7 @@ def _enable_if_consistent(
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others, session.n_items):
         session, effects = _refuse(session, made, waiting)
-        return start_run(session, session.message, "snapshot") if always else (session, effects)
+        return request_run(session, session.message, "snapshot") if always else (session, effects)
     kind = assess_statement(session, made.group, made.apart)
     made = replace(made, enabled=True)
     session = replace_constraints(session, [made])
@@ -369,7 +369,7 @@ def _after_removal(session: Session, gone: Constraint, text: str, methods: Metho
         return announce(session, f"{text} The other answers still imply it.")
     if gone.is_not_group and not methods(session.method).avoids_groups:
         return announce(session, text)
-    return start_run(session, text, "snapshot")
+    return request_run(session, text, "snapshot")
 
 
 def _repeat_key(each: Constraint) -> tuple[frozenset[int], frozenset[int], bool, str]:

@@ -28,7 +28,7 @@ from hcviz.session.conflicts import (
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, Statement, joined_rows
-from hcviz.session.runs import announce, no_change, start_run
+from hcviz.session.runs import announce, no_change, request_run
 
 Int = NDArray[np.int32]
 _Statements = tuple[tuple[int, Statement, bool], ...]
@@ -73,7 +73,7 @@ def weigh(session: Session, action: SetAuthorWeight) -> UpdateResult:
     if not any(each.author == action.author for each in session.enabled):
         return announce(session, text)
     if session.is_soft:
-        return start_run(session, text, "snapshot")
+        return request_run(session, text, "snapshot")
     return announce(session, f"{text} This method ignores weights; soft methods use them.")
 
 
@@ -100,16 +100,16 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateRe
     Answers that contradict the enabled ones stay disabled, and the conflict is explained.
     """
     theirs = [each for each in session.constraints if each.author == action.author]
-    rested = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
+    before = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
     if action.on:
-        asked = rested or [each for each in theirs if not each.enabled]
+        asked = before or [each for each in theirs if not each.enabled]
         return _switch_on(session, action.author, asked, methods)
     off = [each for each in theirs if each.enabled]
     if not off:
         return no_change(session)
     text = f"{action.author}: {count_noun(len(off), 'constraint')} switched off."
-    aside = [each.id for each in off]
-    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *aside)))
+    disabled = [each.id for each in off]
+    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *disabled)))
     session = replace_constraints(
         add_undo_step(session, text), (replace(each, enabled=False) for each in off)
     )
@@ -118,7 +118,7 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateRe
     session = update_conflict(replace(session, disabled_by_author=rest), refused)
     if session.constraint_mode == "ignored":
         return announce(session, text)
-    return start_run(session, text, "snapshot")
+    return request_run(session, text, "snapshot")
 
 
 def _switch_on(

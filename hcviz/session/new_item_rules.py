@@ -19,7 +19,7 @@ from hcviz.session.effects import ReloadData
 from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.model import Group, Session
 from hcviz.session.offered_items import OfferedItems
-from hcviz.session.runs import no_change, start_run
+from hcviz.session.runs import no_change, request_run
 from hcviz.taxonomy import Taxonomy
 from hcviz.taxonomy.nesting import check_groups
 
@@ -87,7 +87,7 @@ def accept(session: Session, action: AcceptItems) -> UpdateResult:
     text = f"{count_noun(len(labels), 'new item')} added to the data: {names}."
     if grown:
         text += f" {count_noun(grown, 'locked group')} include{'s' * (grown == 1)} them."
-    after, effects = start_run(after, label, "nothing", text)
+    after, effects = request_run(after, label, "nothing", text)
     return after, (ReloadData(spec), *effects)
 
 

@@ -1,4 +1,4 @@
-"""Start runs, and apply the runner's reports."""
+"""Request runs, and apply the runner's reports."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ def no_change(session: Session) -> UpdateResult:
     return session, ()
 
 
-def start_run(
+def request_run(
     session: Session,
     cause: str,
     start: WarmStart,
     text: str | None = None,
     keeps_tree: bool = False,
 ) -> UpdateResult:
-    """Start the next run, and cancel the run in progress. The shown tree goes to the history.
+    """Request the next run: return a session that waits for it, and the effect ``StartRun``.
+
+    The run in progress is cancelled. The shown tree goes to the history.
 
     ``start`` is the most that the run may reuse. ``text`` is announced (``cause`` by default). With
     ``keeps_tree``, the shown tree stays during the run. Without data, there is only an
@@ -117,7 +119,7 @@ def finished(session: Session, action: Finished) -> UpdateResult:
         return no_change(session)
     session = replace(remember(session, session), status="settled")
     if session.rerun_pending:
-        return start_run(session, "Answers that arrived during the run.", "snapshot")
+        return request_run(session, "Answers that arrived during the run.", "snapshot")
     return announce(session, f"{_data_note(session)} {finished_sentence(session)}".strip())
 
 
@@ -175,11 +177,11 @@ def cancel(session: Session, action: Cancel) -> UpdateResult:
 def rerun(session: Session, action: Rerun) -> UpdateResult:
     where: WarmStart = "nothing" if action.fresh else "snapshot"
     text = "Running from the start." if action.fresh else "Continuing the run."
-    return start_run(add_undo_step(session, "Run"), text, where)
+    return request_run(add_undo_step(session, "Run"), text, where)
 
 
 def rerun_interrupted(session: Session, action: RerunInterrupted) -> UpdateResult:
-    return start_run(session, session.cause, "snapshot", "Running again what was interrupted.")
+    return request_run(session, session.cause, "snapshot", "Running again what was interrupted.")
 
 
 def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateResult:
@@ -197,7 +199,7 @@ def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateR
         other_params=read_only(remembered),
     )
     session, note = _after_mode_change(session, text)
-    return start_run(session, text, "tree", note)
+    return request_run(session, text, "tree", note)
 
 
 def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
@@ -230,12 +232,12 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
     session = replace(session, params=read_only(params))
     if moved:  # the trees of a moving slider are not kept in the history
         history = tuple(each for each in session.history if each.run != session.run)
-        session, effects = start_run(session, text + ".", "snapshot")
+        session, effects = request_run(session, text + ".", "snapshot")
         return replace(session, history=history), effects
     if mode == session.constraint_mode:
-        return start_run(session, text + ".", "snapshot")
+        return request_run(session, text + ".", "snapshot")
     session, note = _after_mode_change(replace(session, constraint_mode=mode), text + ".")
-    return start_run(session, text + ".", "snapshot", note)
+    return request_run(session, text + ".", "snapshot", note)
 
 
 def _shorten(value: Any) -> str:
@@ -268,4 +270,6 @@ def set_seed(session: Session, action: SetSeed) -> UpdateResult:
     if action.seed == session.seed:
         return no_change(session)
     text = f"Seed {action.seed}."
-    return start_run(replace(add_undo_step(session, text), seed=int(action.seed)), text, "nothing")
+    return request_run(
+        replace(add_undo_step(session, text), seed=int(action.seed)), text, "nothing"
+    )

@@ -29,7 +29,7 @@ from hcviz.session.history import UpdateResult, add_undo_step, redo, undo
 from hcviz.session.methods import Methods
 from hcviz.session.model import LogEntry, ReviewedPiece, Session
 from hcviz.session.restore import Restore
-from hcviz.session.runs import announce, no_change, start_run
+from hcviz.session.runs import announce, no_change, request_run
 
 _BEGINNING = tuple(each.name for each in fields(act.SessionStarted) if each.name != "time")
 
@@ -117,9 +117,9 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         )
     if not session.labels:
         session = replace(session, data=action.spec, labels=action.labels, reference=action.order)
-        return start_run(session, text, "nothing")
+        return request_run(session, text, "nothing")
     if action.labels == session.labels:
-        return start_run(replace(before, data=action.spec), text, "tree")
+        return request_run(replace(before, data=action.spec), text, "tree")
     fresh = replace(
         before,
         data=action.spec,
@@ -148,7 +148,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
     ]
     if lost:
         text += f" The {' and '.join(lost)} of the earlier items come back with undo."
-    return start_run(fresh, text, "nothing")
+    return request_run(fresh, text, "nothing")
 
 
 def _review_piece(session: Session, action: act.ReviewPiece) -> UpdateResult:
@@ -166,7 +166,9 @@ def _data_option(field: str, noun: str) -> Callable[[Session, Any], UpdateResult
             return no_change(session)
         text = f"{noun}: {action.kind}."
         spec = replace(session.data, **{field: action.kind})
-        session, effects = start_run(replace(add_undo_step(session, text), data=spec), text, "tree")
+        session, effects = request_run(
+            replace(add_undo_step(session, text), data=spec), text, "tree"
+        )
         return session, (ReloadData(spec), *effects)
 
     return rule
@@ -192,7 +194,7 @@ def _redo(session: Session, action: act.Redo) -> UpdateResult:
 def _shown_again(session: Session, effects: tuple[Effect, ...], text: str) -> UpdateResult:
     """Announce the restored state. If its run was interrupted before the first tree, run it."""
     if session.n_items and session.snapshot is None and session.status == "idle":
-        session, more = start_run(session, session.cause, "nothing", text)
+        session, more = request_run(session, session.cause, "nothing", text)
     else:
         session, more = announce(session, text)
     return session, effects + more

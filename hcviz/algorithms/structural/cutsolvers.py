@@ -1,4 +1,4 @@
-"""Cut solvers beside the spectral sweep: all cuts, and the two classic relaxations.
+"""Cut solvers other than the spectral sweep: all cuts, and the two classic relaxations.
 
 Each maps a supergraph (``weights`` (k, k), ``sizes`` (k,)) to a side, bool (k,). The relaxations
 are stated in cvxpy, solved by solvers that come with it, and rounded by sweeps. The methods'

@@ -92,7 +92,7 @@ class WrongPasswords:
 
     def refusal(self, address: str) -> str:
         """Return "" if the address may try a password, else a sentence that says when."""
-        wait = self._limit.peek(address)
+        wait = self._limit.seconds_until(address)
         return f"Too many wrong passwords. Try again in {seconds(wait)}." if wait else ""
 
     def count(self, address: str) -> None:

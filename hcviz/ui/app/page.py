@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
-from bokeh.document import Document
 from bokeh.settings import settings
 
 from hcviz.core.dataframes import is_frame
@@ -30,6 +29,7 @@ from hcviz.session import actions as act
 from hcviz.session.classroom import Classroom
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint, Statement
 from hcviz.session.model import DataSpec
+from hcviz.ui.app.document_callbacks import DocumentCallbacks
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
@@ -38,13 +38,11 @@ from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.app.remote_visitors import SENTENCE, is_refused
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.components import close_component_route
-from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
 from hcviz.ui.compat.login import TEACHER, user_of
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
-from hcviz.ui.compat.next_tick import on_next_tick
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
@@ -156,10 +154,15 @@ def serve_page(
     offer = sources.offered() if spec is None and link.data is None else None
     if offer is not None:
         spec = offer.spec
-    gate = Gate(document)
+    callbacks = DocumentCallbacks(document)
     cluster = cluster_of(scheduler)
     explorer = Explorer(
-        gate.schedule, lambda: as_one_message(document), link, cluster, budget(seconds), spec=spec
+        callbacks.schedule,
+        lambda: as_one_message(document),
+        link,
+        cluster,
+        budget(seconds),
+        spec=spec,
     )
     if offer is not None and offer.session is not None:
         explorer.store.restore(offer.session)
@@ -170,14 +173,14 @@ def serve_page(
         # connection.js shows that the server is lost, and reloads the page.
         document.config.update(reconnect_session=False, notify_connection_status=False)
         explorer.offer_tour()
-        gate.first(FIRST)  # the page then has its first tree when it reaches the browser
+        callbacks.run_first(FIRST)  # the page then has its first tree when it reaches the browser
         explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
 
     kept = state_folder(autosave)
     in_class: StudentTab | TeacherTab | None = None
     if classroom is not None and document is not None:
         if user_of(document) == TEACHER:
-            in_class = TeacherTab(explorer.store, classroom, gate.schedule)
+            in_class = TeacherTab(explorer.store, classroom, callbacks.schedule)
         else:
             in_class = StudentTab(explorer.store, classroom)
             kept = None  # the class keeps the answers
@@ -191,16 +194,16 @@ def serve_page(
         def connected(cookie: str | None) -> str:
             token = cookie if is_token(cookie) else visitor
             if autosaved is not None and token != visitor:
-                gate.schedule(lambda: autosaved.use_visitor(token))
+                callbacks.schedule(lambda: autosaved.use_visitor(token))
             if in_class is not None:
-                gate.schedule(lambda: in_class.connect(token))
+                callbacks.schedule(lambda: in_class.connect(token))
             return token
 
         if autosaved is not None or in_class is not None:
             when_connected(document, connected)
 
     def begin() -> None:
-        gate.open()
+        callbacks.open()
         if document is not None:
             document.add_periodic_callback(show_compiling(explorer.store), INTERVAL)
         explorer.store.runs.pause(False)
@@ -274,54 +277,6 @@ def budget(seconds: float | str | None = None) -> float:
     return value
 
 
-class Gate:
-    """Runs callbacks on the document's thread, and holds them back until the browser has the page.
-
-    Panel 1.9.4 drops the changes made after a document was sent and before its session counts as
-    connected (``_drain_unconnected_events`` in ``panel/io/document.py``).
-    """
-
-    def __init__(self, document: Document | None) -> None:
-        self._document = document
-        self._lock = threading.Condition()
-        self._waiting: list[Callable[[], None]] | None = [] if document is not None else None
-
-    def schedule(self, callback: Callable[[], None]) -> None:
-        """Run ``callback`` soon on the document's thread; may be called from any thread."""
-        with self._lock:
-            if self._waiting is not None:
-                self._waiting.append(callback)
-                self._lock.notify_all()
-                return
-        document = self._document
-        if document is None:
-            callback()
-            return
-
-        def work() -> None:
-            # Else Panel uses the document of the context that scheduled this: perhaps another tab.
-            WATCHDOG.note(callback)
-            with current_document(document), as_one_message(document):
-                callback()
-
-        on_next_tick(document, work)
-
-    def first(self, seconds: float) -> None:
-        """Run the callbacks that are scheduled within ``seconds`` now."""
-        with self._lock:
-            self._lock.wait_for(lambda: self._waiting, seconds)
-            waiting, self._waiting = self._waiting or [], []
-        for callback in waiting:
-            callback()
-
-    def open(self) -> None:
-        """Run all callbacks from now on: the browser has the page."""
-        with self._lock:  # so that no newer callback comes before those that wait
-            waiting, self._waiting = self._waiting or [], None
-            for callback in waiting:
-                self.schedule(callback)
-
-
 def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:
     """Return the page for a notebook cell, or for ``.servable()`` and ``.show()``.
 
@@ -368,16 +323,16 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         use_local_style_sheets(document)
-        gate = Gate(document)
+        callbacks = DocumentCallbacks(document)
         explorer = Explorer(
-            gate.schedule,
+            callbacks.schedule,
             lambda: as_one_message(document),
             cluster=cluster_of(),
             seconds=budget(),
             spec=spec,
             method=method,
         )
-        pn.state.onload(gate.open)
+        pn.state.onload(callbacks.open)
         document.add_periodic_callback(
             pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
         )

@@ -36,14 +36,14 @@ class RateLimit:
     def wait(self, key: str, cost: float = 1.0) -> float:
         """Return 0 and take ``cost`` tokens, or return the seconds until there are so many."""
         now = self._clock()
-        if missing := self.peek(key, cost):
+        if missing := self.seconds_until(key, cost):
             return missing
         if len(self._left) >= REMEMBERED and key not in self._left:
             self._forget(now)
         self._left[key] = (self._tokens(key, now) - cost, now)
         return 0.0
 
-    def peek(self, key: str, cost: float = 1.0) -> float:
+    def seconds_until(self, key: str, cost: float = 1.0) -> float:
         """Return the seconds until there are ``cost`` tokens, 0 if there are."""
         return max(0.0, min(cost, self._burst) - self._tokens(key, self._clock())) / self._rate
 

@@ -311,10 +311,10 @@ async function copy(text, send) {
 // Uploads in progress, by id: the number of pieces that the server has, and how to continue.
 const UPLOADS = new Map()
 
-function acknowledge({ upload, heard, stop }) {
+function acknowledge({ upload, received, stop }) {
   const progress = UPLOADS.get(upload)
   if (!progress) return
-  progress.acknowledged = Math.max(progress.acknowledged, heard)
+  progress.acknowledged = Math.max(progress.acknowledged, received)
   progress.stop ||= stop
   progress.wake?.()
 }

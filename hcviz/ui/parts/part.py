@@ -86,7 +86,7 @@ class Part(MessageComponent):
 
         ``stop`` asks the browser to send no more pieces of it.
         """
-        self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
+        self._send_msg({"upload": upload, "received": pieces, "stop": stop})
 
     def focus_field(self, selector: str) -> None:
         """Put the keyboard's focus into a field of the part, if it is visible."""

@@ -36,11 +36,13 @@ from hcviz.session.restore import Restore
 from hcviz.session.update import update
 from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import data_of, resolve, seriated
+from hcviz.ui.state.guard import UNEXPECTED, Guard
 from hcviz.ui.state.loaded_data import LoadedData
 from hcviz.ui.state.loader import Loader
 from hcviz.ui.state.posterior_cache import Conditions, PosteriorCache, conditions
 from hcviz.ui.state.run_control import RunControl
-from hcviz.ui.state.saved_look import ALL, looks, marks
+from hcviz.ui.state.saved_look import looks, marks
+from hcviz.ui.state.session_changes import NOTHING_MARKED, view_after, with_registered_modes
 from hcviz.ui.state.subscribers import Subscribers
 from hcviz.ui.state.view_state import ViewState
 from hcviz.ui.tree.axis import Axis
@@ -50,11 +52,6 @@ if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
 log = logging.getLogger("hcviz")
-
-UNEXPECTED = (
-    "Something unexpected went wrong.",
-    "Nothing was lost; the details are in the server's log.",
-)
 
 
 class Store:
@@ -133,9 +130,9 @@ class Store:
         self.view = replace(self.view, **changes)
         self.notify()
 
-    def guarded(self) -> _Guard:
+    def guarded(self) -> Guard:
         """Return a context in which an exception becomes the page's error sentence."""
-        return _Guard(self)
+        return Guard(lambda error: self.change_view(error=error))
 
     # ------------------------------------------------------------------ actions
 
@@ -169,7 +166,7 @@ class Store:
                         found or self.loaded_dataset(effect.spec) or resolve(effect.spec),
                         effect.spec,
                     )
-            self.view = _view_after(self.view, self.session, after)
+            self.view = view_after(self.view, self.session, after)
             logged = after.log is not self.session.log
             self.session = after
             if logged:
@@ -264,11 +261,11 @@ class Store:
             problem = self.prepare_data(dataset, session.data)
             if session.reference is None:  # saved by an earlier version
                 session = replace(session, reference=seriated(problem, dataset))
-            session = _as_registered(session)
+            session = with_registered_modes(session)
             self.runs.restart()
             self.posteriors.clear()
             self.restored = True
-            self.view = replace(self.view, **_NOTHING_MARKED, error=None)
+            self.view = replace(self.view, **NOTHING_MARKED, error=None)
             self.apply(Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
             self.notify()
@@ -378,13 +375,13 @@ class Store:
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
             self.previous_samples = self.samples
-            self.start_run(effect)
+            self.start_job(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runs.cancel()
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, message=effect.text)
 
-    def start_run(self, effect: Any) -> None:
+    def start_job(self, effect: Any) -> None:
         """Start the run of an effect; a run that cannot start has failed."""
         try:
             problem = self._data_problem.with_comparisons(effect.comparisons)
@@ -447,68 +444,3 @@ class Store:
 
     def _show_unexpected(self) -> None:
         self.view = replace(self.view, error=UNEXPECTED)
-
-
-#: The view state in which nothing refers to items of the tree.
-_NOTHING_MARKED: dict[str, Any] = {
-    "selection": (), "draft": Draft(), "clusters": None, "n_clusters": 0, "cut": None, "level": ALL,
-}  # fmt: skip
-
-
-def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
-    """Return the view state without what the new session makes invalid."""
-    if after.labels != before.labels:
-        few = min(before.n_items, after.n_items)
-        if not few or after.labels[:few] != before.labels[:few]:
-            view = replace(view, **_NOTHING_MARKED, new_items=None)
-        else:  # items were added at the end, or this was undone
-            view = replace(view, selection=(), draft=Draft())
-        view = replace(view, three=(), offered_version=None)
-    if after.method != before.method:
-        view = replace(view, faults=())
-    if after.conflict is not before.conflict:
-        view = replace(view, peek=None)
-    return view
-
-
-def _as_registered(session: Session) -> Session:
-    """Return the session with its methods' present ways to treat constraints, in all its steps.
-
-    In an earlier version the linkages ignored constraints.
-    """
-
-    def with_registered_mode(each: Any) -> Any:
-        if each.constraint_mode != "ignored":
-            return each
-        return replace(
-            each, constraint_mode=get_algorithm(each.method).constraint_mode(each.params)
-        )
-
-    past, future = (
-        tuple(map(with_registered_mode, steps)) for steps in (session.past, session.future)
-    )
-    present: Session = with_registered_mode(session)
-    return replace(present, past=past, future=future)
-
-
-class _Guard:
-    """Turns an exception into the page's error; one that is not expected is logged as well."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.fault: BaseException | None = None
-
-    def __enter__(self) -> _Guard:
-        return self
-
-    def __exit__(self, kind: Any, fault: BaseException | None, trace: Any) -> bool:
-        if fault is None or not isinstance(fault, Exception):
-            return False
-        self.fault = fault
-        error = UNEXPECTED
-        if isinstance(fault, HcvizError):
-            error = (fault.message, fault.hint)
-        else:
-            log.error("unexpected error", exc_info=(kind, fault, trace))
-        self._store.change_view(error=error)
-        return True

@@ -84,7 +84,7 @@ class ViewState:
     #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
     #: Items of an explanation under the pointer, marked in the tree: (together, apart).
-    peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    pointed_items: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     #: The earlier tree of the tanglegram, by its key; "" for the last.
     compared: str = ""
     #: The summary of the sampled trees: its kind, and the least support (%) of a consensus' clades.
@@ -122,7 +122,7 @@ class ViewState:
     side_results: tuple[tuple[str, SideResult], ...] = ()
     side_heights: str = "true"
     error: tuple[str, str] | None = None
-    #: Counts the values that fields sent. The page then shows what holds, also of refused ones.
+    #: Counts how often fields are to be drawn again: after a refused value they show what holds.
     n_redraws: int = 0
     #: Refused values of the form's fields.
     faults: tuple[FieldFault, ...] = ()

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hcviz.core.text import count_noun
 from hcviz.ui.parts.palette import Theme, class_colours
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.bare_figure import PULSE_MS
@@ -386,7 +387,7 @@ class TreeRenderer:
         if state.tree is None or state.layout is None:
             return 0
         count, colour_of = state.colour_clusters(len(theme.clusters))
-        text = "" if state.partition is None else f"{count:,} cluster{'s' * (count != 1)}"
+        text = "" if state.partition is None else count_noun(count, "cluster")
         dendrogram.show_cut(state.cut, text)
         if state.levels is not None:
             dendrogram.draw_levels(self.scene, state.levels, theme.costs)

@@ -1,37 +1,38 @@
 // Asks the server for the text of the tooltip at the pointer, one request at a time, and shows the
-// answer. tooltip.py passes `probe` (the request), `tip` (the answer), `what` and `name` (the
-// figure). `what` is the event: move, leave, tap, redrawn or answered. `cb_obj` is Bokeh's event.
-const s = (probe._hc ??= { busy: false, next: null, x: 0, y: 0, seq: 0, tip: null })
+// answer. tooltip.py passes the sources `request` and `answer`, and the names `eventName` (move,
+// leave, tap, redrawn or answered) and `figureName`. `cb_obj` is Bokeh's event.
+const state = (request._hc ??= { busy: false, next: null, x: 0, y: 0, seq: 0, tip: null })
 
-const hide = () => {
-  if (s.tip) s.tip.style.display = "none"
+const hideTooltip = () => {
+  if (state.tip) state.tip.style.display = "none"
 }
 
-const send = () => {
-  if (s.next === null || s.busy) return
-  const [figure, x, y] = s.next
-  s.next = null
-  s.busy = true
-  s.seq += 1
-  clearTimeout(s.timer)
-  s.timer = setTimeout(free, 1000)
-  probe.data = { figure: [figure], x: [x], y: [y], seq: [s.seq] }
+const sendRequest = () => {
+  if (state.next === null || state.busy) return
+  const [figure, x, y] = state.next
+  state.next = null
+  state.busy = true
+  state.seq += 1
+  clearTimeout(state.timer)
+  state.timer = setTimeout(endRequest, 1000)
+  request.data = { figure: [figure], x: [x], y: [y], seq: [state.seq] }
 }
 
-const free = () => {
-  s.busy = false
-  send()
+// Let the next request go: the answer has arrived, or it takes too long.
+const endRequest = () => {
+  state.busy = false
+  sendRequest()
 }
 
 // The text is inserted as text and never as markup.
-const show = (title, text, image) => {
-  s.tip.style.cssText = tip.data.style[0]
-  s.tip.replaceChildren()
+const showTooltip = (title, text, image) => {
+  state.tip.style.cssText = answer.data.style[0]
+  state.tip.replaceChildren()
   if (image.startsWith("data:image/")) {
     const img = document.createElement("img")
     img.src = image
     img.style.cssText = "height:56px;float:right;margin-left:8px;image-rendering:pixelated"
-    s.tip.appendChild(img)
+    state.tip.appendChild(img)
   }
   const head = document.createElement("div")
   head.style.fontWeight = "600"
@@ -39,63 +40,63 @@ const show = (title, text, image) => {
   const body = document.createElement("div")
   body.style.whiteSpace = "pre-line"
   body.textContent = text
-  s.tip.append(head, body)
-  const { offsetWidth: wide, offsetHeight: high } = s.tip
-  const left = s.x + 16 + wide > window.innerWidth ? s.x - wide - 12 : s.x + 16
-  const top = s.y + 18 + high > window.innerHeight ? s.y - high - 12 : s.y + 18
-  s.tip.style.left = `${Math.max(4, left)}px`
-  s.tip.style.top = `${Math.max(4, top)}px`
+  state.tip.append(head, body)
+  const { offsetWidth: wide, offsetHeight: high } = state.tip
+  const left = state.x + 16 + wide > window.innerWidth ? state.x - wide - 12 : state.x + 16
+  const top = state.y + 18 + high > window.innerHeight ? state.y - high - 12 : state.y + 18
+  state.tip.style.left = `${Math.max(4, left)}px`
+  state.tip.style.top = `${Math.max(4, top)}px`
 }
 
-if (!s.watching) {
-  s.watching = true
+if (!state.watching) {
+  state.watching = true
   window.addEventListener(
     "mousemove",
     event => {
-      s.x = event.clientX
-      s.y = event.clientY
-      s.down = event.buttons !== 0
-      if (s.down) hide()
+      state.x = event.clientX
+      state.y = event.clientY
+      state.down = event.buttons !== 0
+      if (state.down) hideTooltip()
     },
     { passive: true },
   )
 }
 
-if (what === "move") {
-  if (s.down) return
-  s.inside = true
-  s.next = [name, cb_obj.x, cb_obj.y]
-  send()
-} else if (what === "leave") {
-  s.inside = false
-  s.clicked = null
-  hide()
-  s.next = ["", 0, 0]
-  send()
-} else if (what === "tap") {
+if (eventName === "move") {
+  if (state.down) return
+  state.inside = true
+  state.next = [figureName, cb_obj.x, cb_obj.y]
+  sendRequest()
+} else if (eventName === "leave") {
+  state.inside = false
+  state.clicked = null
+  hideTooltip()
+  state.next = ["", 0, 0]
+  sendRequest()
+} else if (eventName === "tap") {
   // The tooltip of a clicked clade stays hidden while the pointer is on it. `clicked` is its text,
   // null without a click, and "" if the next answer brings the text.
-  s.clicked = s.busy || s.next ? "" : (s.shown ?? "")
-  hide()
-} else if (what === "redrawn") {
-  s.next = null
-  s.shown = ""
-  s.clicked = null
-  hide()
-} else if (what === "answered") {
-  setTimeout(free, 25)
-  if (!s.tip) {
-    s.tip = document.createElement("div")
-    s.tip.className = "hc-tip"
-    s.tip.setAttribute("role", "tooltip")
-    document.body.appendChild(s.tip)
+  state.clicked = state.busy || state.next ? "" : (state.shown ?? "")
+  hideTooltip()
+} else if (eventName === "redrawn") {
+  state.next = null
+  state.shown = ""
+  state.clicked = null
+  hideTooltip()
+} else if (eventName === "answered") {
+  setTimeout(endRequest, 25)
+  if (!state.tip) {
+    state.tip = document.createElement("div")
+    state.tip.className = "hc-tip"
+    state.tip.setAttribute("role", "tooltip")
+    document.body.appendChild(state.tip)
   }
   const [title = "", text = "", image = ""] = ["title", "text", "image"].map(
-    column => tip.data[column][0] ?? "",
+    column => answer.data[column][0] ?? "",
   )
-  s.shown = `${title}\n${text}`
-  if (s.clicked === "") s.clicked = s.shown
-  else if (s.clicked !== s.shown) s.clicked = null
-  if (!s.inside || s.down || !title || s.clicked != null) hide()
-  else show(title, text, image)
+  state.shown = `${title}\n${text}`
+  if (state.clicked === "") state.clicked = state.shown
+  else if (state.clicked !== state.shown) state.clicked = null
+  if (!state.inside || state.down || !title || state.clicked != null) hideTooltip()
+  else showTooltip(title, text, image)
 }

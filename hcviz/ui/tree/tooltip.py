@@ -38,15 +38,16 @@ class Tooltip:
     ) -> None:
         self.answer = answer
         self.theme = theme
-        self.probe = ColumnDataSource({"figure": [""], "x": [0], "y": [0], "seq": [0]})
-        self.tip = ColumnDataSource(
+        self._request = ColumnDataSource({"figure": [""], "x": [0], "y": [0], "seq": [0]})
+        self._reply = ColumnDataSource(
             {"title": [""], "text": [""], "image": [""], "style": [""], "seq": [0]}
         )
-        args = {"probe": self.probe, "tip": self.tip}
+        sources = {"request": self._request, "answer": self._reply}
 
-        def call(what: str, name: str = "") -> CustomJS:
+        def call(event: str, figure_name: str = "") -> CustomJS:
             return CustomJS(
-                args={**args, "what": what, "name": name}, code=_SCRIPT.read_text(encoding="utf-8")
+                args={**sources, "eventName": event, "figureName": figure_name},
+                code=_SCRIPT.read_text(encoding="utf-8"),
             )
 
         for name, plot in figures.items():
@@ -54,12 +55,12 @@ class Tooltip:
             plot.js_on_event(MouseLeave, call("leave"))
             plot.js_on_event(Tap, call("tap"))
         drawn.js_on_change("data", call("redrawn"))
-        self.tip.js_on_change("data", call("answered"))
-        self.probe.on_change("data", self._requested)
+        self._reply.js_on_change("data", call("answered"))
+        self._request.on_change("data", self._send_answer)
 
-    def _requested(self, _attribute: str, _old: object, new: dict[str, list[object]]) -> None:
+    def _send_answer(self, _attribute: str, _old: object, new: dict[str, list[object]]) -> None:
         name, x, y = str(new["figure"][0]), float(new["x"][0] or 0), float(new["y"][0] or 0)  # type: ignore[arg-type]
-        with as_one_message(self.probe.document):
+        with as_one_message(self._request.document):
             self._answer(name, x, y, new["seq"][0])
 
     def _answer(self, name: str, x: float, y: float, seq: object) -> None:
@@ -71,7 +72,7 @@ class Tooltip:
             f"background:{theme.raised};color:{theme.ink};border:1px solid {theme.rule};"
             "box-shadow:0 2px 10px rgba(0,0,0,.22);overflow-wrap:anywhere"
         )
-        self.tip.data = {
+        self._reply.data = {
             "title": [title], "text": [text], "image": [image], "style": [style],
             "seq": [seq],
         }  # fmt: skip

@@ -3,13 +3,7 @@ const settings = { open: false }
 export const render = component("agreement", (state, send) => {
   if (!state.methods) return h("p", { class: "muted" }, "No data yet.")
   const { rows, values } = state
-  const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
-  const running = state.running
-    ? `Running: ${state.running}. ${state.left} to go.`
-    : state.waiting
-      ? "Waits until your own run has finished."
-      : ""
   const shown = value =>
     value === null ? "–" : (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−")
   return h(
@@ -33,20 +27,8 @@ export const render = component("agreement", (state, send) => {
           onchange: e => send("clusters", { value: e.target.value }),
         }),
       ),
-      busy
-        ? h("button", { "data-key": "go", onclick: () => send("cancel") }, icon("stop"), "Stop")
-        : h(
-            "button",
-            {
-              class: "main",
-              "data-key": "go",
-              disabled: !state.left,
-              onclick: () => send("run"),
-            },
-            icon("run"),
-            state.left ? `Run ${state.left} method${state.left === 1 ? "" : "s"}` : "All have run",
-          ),
-      h("span", { class: "muted small", role: "status" }, running),
+      runButton(state, send),
+      runStatus(state),
       h(
         "details",
         {

@@ -21,6 +21,7 @@ from hcviz.ui.features.agreement import model as agreement_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.method_runs import runnable_methods
+from hcviz.ui.parts.part import PARTS
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
@@ -188,7 +189,7 @@ SHEET = Sheet(
     name="agreement",
     title="Agreement",
     summary="How the clusters of several methods agree",
-    make=sheet_part(__file__),
+    make=sheet_part(__file__, PARTS / "method_runs"),
     state=state,
     depends_on=_depends_on,
     acts=ACTS,

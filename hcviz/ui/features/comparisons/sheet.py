@@ -213,7 +213,7 @@ SHEET = Sheet(
     make=sheet_part(__file__),
     state=state,
     depends_on=_depends_on,
-    # Not a tree: where none can be made of them it is them that one must look at.
+    # Without a tree too: the answers may not suffice for one, and the sheet shows why.
     unavailable_because=lambda store: (
         "" if has_comparisons(store) else "Nothing has been compared yet."
     ),

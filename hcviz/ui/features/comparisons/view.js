@@ -66,7 +66,7 @@ function questionCard(state, send) {
 }
 
 function count(state) {
-  return state.answers ? `${state.answers} answer${state.answers === 1 ? "" : "s"} so far` : ""
+  return state.answers ? `${counted(state.answers, "answer")} so far` : ""
 }
 
 // The answers, the newest first. Each can be shown in the tree, and removed.

@@ -5,17 +5,17 @@ let membersOpen = null // id of the conflict whose earlier answers are open
 
 // An item of a constraint. The tree marks it while the pointer or the focus is on the button.
 function chip(leaf, kind, answer, send) {
-  const peek = kind === "apart" ? { apart: [leaf.id] } : { together: [leaf.id] }
+  const items = kind === "apart" ? { apart: [leaf.id] } : { together: [leaf.id] }
   return h(
     "button",
     {
       class: `chip ${kind}`,
       "data-key": `chip-${answer}-${leaf.id}`,
       title: `Show ${leaf.name} in the tree`,
-      onpointerenter: () => send("peek", peek),
-      onpointerleave: () => send("peek"),
-      onfocus: () => send("peek", peek),
-      onblur: () => send("peek"),
+      onpointerenter: () => send("point-at", items),
+      onpointerleave: () => send("point-at"),
+      onfocus: () => send("point-at", items),
+      onblur: () => send("point-at"),
       onclick: () => send("select", { items: [leaf.id] }),
     },
     leaf.name,

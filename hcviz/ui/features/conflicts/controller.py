@@ -45,12 +45,12 @@ def _select(actions: Actions, items: Sequence[int]) -> None:
     actions.select_items(_known(actions.store, items))
 
 
-@ACTS.on("peek")
-def _peek(actions: Actions, together: Sequence[int] = (), apart: Sequence[int] = ()) -> None:
+@ACTS.on("point-at")
+def _point_at(actions: Actions, together: Sequence[int] = (), apart: Sequence[int] = ()) -> None:
     """Mark items in the tree while the pointer is on their button; without items, no longer."""
     store = actions.store
-    peek = (_known(store, together), _known(store, apart))
-    store.change_view(peek=peek if any(peek) else None)
+    pointed = (_known(store, together), _known(store, apart))
+    store.change_view(pointed_items=pointed if any(pointed) else None)
 
 
 def _known(store: Store, items: Sequence[int]) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.layout import elbows, leaf_order, outer_children, places, with_even_heights
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
 from hcviz.questions.central import central_tree
@@ -152,9 +153,9 @@ def whole_percents(shares: NDArray[np.float64]) -> list[int]:
 def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) -> str:
     share = "half" if majority == 50 else f"{majority} %"
     many = int((shares > majority / 100).sum())
-    of = f"the last {trees:,} tree{'s' * (trees != 1)}"
+    of = f"the last {count_noun(trees, 'tree')}"
     if kind == "consensus":
-        count = f"{many:,} clade{'s' * (many != 1)}" if many else "No clade"
+        count = count_noun(many, "clade") if many else "No clade"
         sentence = f"{count} {'are' if many > 1 else 'is'} in more than {share} of {of}."
     else:
         verb = "is" if many == 1 else "are"

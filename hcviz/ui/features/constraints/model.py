@@ -159,8 +159,8 @@ def marked_leaves(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
     the item of a lesson's question.
     """
     draft, lesson = store.view.draft, store.view.lesson
-    if store.view.peek is not None:
-        return store.view.peek
+    if store.view.pointed_items is not None:
+        return store.view.pointed_items
     if lesson is not None and lesson.asked is not None and not draft.open:
         return (lesson.asked.gap.item,), ()
     return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())

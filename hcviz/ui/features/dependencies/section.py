@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.text import count_noun
 from hcviz.metrics import Dependency, Usefulness, dependency_guarantee
 from hcviz.ui.features.dependencies import model as dependencies_model
 from hcviz.ui.parts.actions import Actions
@@ -101,7 +102,7 @@ def _answers_state(store: Store) -> dict[str, Any]:
     ]
     useful = marks.count("useful")
     total = len(marks)
-    count = f"{useful:,} of {total:,} answer{'s' * (total != 1)} {'is' if useful == 1 else 'are'}"
+    count = f"{useful:,} of {count_noun(total, 'answer')} {'is' if useful == 1 else 'are'}"
     order = sorted(range(total), key=lambda i: marks[i] != "useful")  # stable: as they were given
     return {
         "answers": [

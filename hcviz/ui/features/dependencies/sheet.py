@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.text import count_noun
 from hcviz.metrics import Dependency
 from hcviz.ui.features.dependencies import model as dependencies_model
 from hcviz.ui.features.dependencies.section import guarantee_sentence, layer_count
@@ -105,7 +106,7 @@ def arrange_layers(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def _summary(found: Dependency) -> str:
     n, e = len(found.bases), len(found.edges)
-    pairs = f"{n:,} pair{'s' * (n != 1)} bound"
+    pairs = f"{count_noun(n, 'pair')} bound"
     if not e:
         return f"{pairs}; none depends on another. The measure is {found.dmc:,.6g}."
     waits = f"{e:,} dependenc{'y' if e == 1 else 'ies'}"

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.layout import leaf_order
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.history import answers_in_use
@@ -57,7 +58,7 @@ def state(store: Store) -> dict[str, Any]:
                 "by": by,
                 "label": label.removesuffix("."),
                 "now": by == 0,
-                "answers": f"{answers:,} answer{'s' * (answers != 1)}",
+                "answers": count_noun(answers, "answer"),
                 "thumb": "" if tree is None else thumbnail(tree),
                 "cost": "" if tree is None else _cost(store, point, tree),
             }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import triplet_distance
 from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
@@ -67,7 +68,7 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
 
 
 def _answer_count(number: int) -> str:
-    return "no answer" if number == 0 else f"{number} answer{'s' * (number != 1)}"
+    return "no answer" if number == 0 else count_noun(number, "answer")
 
 
 def _format_share(share: float) -> str:

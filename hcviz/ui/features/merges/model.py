@@ -25,12 +25,16 @@ def has_merges(store: Store) -> bool:
     return get_algorithm(store.session.method).merge_steps is not None
 
 
+def is_waiting(store: Store) -> bool:
+    """Return True until the method has returned its tree."""
+    return store.session.tree is None or store.session.shown != store.session.run
+
+
 def steps_of(store: Store) -> tuple[MergeStep, ...]:
-    """Return the merges of the tree shown; none until the method has returned its tree."""
+    """Return the merges of the tree shown; none until it is there, or if it was repaired."""
     session = store.session
-    steps = get_algorithm(session.method).merge_steps
-    tree = session.tree
-    if steps is None or tree is None or session.shown != session.run:
+    steps, tree = get_algorithm(session.method).merge_steps, session.tree
+    if steps is None or tree is None or is_waiting(store):
         return ()
     problem = store.problem.with_triplets(session.triplets).with_groups(session.required_clades)
     return steps(problem, tree)
@@ -56,7 +60,7 @@ def state(store: Store) -> dict[str, Any]:
         return {}
     steps, tree = steps_of(store), store.session.tree
     if not steps or tree is None:
-        return {"waiting": True}
+        return {"waiting": is_waiting(store)}
     done, marked = shown_count(store, steps), store.view.marks_merge
     at = done - 1 if marked and done else done
     row = _rows(store, len(steps) + 1)
@@ -159,4 +163,4 @@ def _number_format(steps: Sequence[MergeStep]) -> Any:
     )
 
 
-__all__ = ["depends_on", "has_merges", "shown_count", "state", "steps_of"]
+__all__ = ["depends_on", "has_merges", "is_waiting", "shown_count", "state", "steps_of"]

@@ -2,6 +2,9 @@
 // with the name of its cluster, and a column is below the name of its cluster.
 const GAP = 24,
   NAMES = 170
+const REPAIRED =
+  "The tree was repaired after its last merge, so its merges cannot be shown. " +
+  "Set the parameter Constraints to “allow or forbid merges”."
 
 function treeSoFar(state, width, row) {
   const n = state.names.length,
@@ -130,7 +133,12 @@ function distanceTable(state, width, row) {
 
 export const render = component("merges", (state, send, root) => {
   whenResized(root, () => send("repaint"))
-  if (!state.names) return h("p", { class: "muted page" }, "The tree is computed.")
+  if (!state.names)
+    return h(
+      "p",
+      { class: "muted page" },
+      state.waiting === false ? REPAIRED : "Computing the tree…",
+    )
   const n = state.names.length
   const width = Math.max(320, root.clientWidth - 2 * GAP)
   const room = Math.max(160, root.clientHeight - (state.playing ? 92 : 132))

@@ -201,31 +201,11 @@ function figureTable(state) {
 
 function toolbar(state, send) {
   const done = state.columns.some(column => column.state === "done")
-  const busy = state.running || state.waiting
   const taken = new Set(state.columns.map(each => each.name))
-  const status = state.running
-    ? `Running: ${state.running}. ${state.left} to go.`
-    : state.waiting
-      ? "Waits until your own run has finished."
-      : done
-        ? ""
-        : "The methods run on your data and answers, one after the other."
   return h(
     "div",
     { class: "toolbar" },
-    busy
-      ? h("button", { "data-key": "go", onclick: () => send("cancel") }, icon("stop"), "Stop")
-      : h(
-          "button",
-          {
-            class: "main",
-            "data-key": "go",
-            disabled: !state.left,
-            onclick: () => send("run"),
-          },
-          icon("run"),
-          state.left ? `Run ${counted(state.left, "method")}` : "All have run",
-        ),
+    runButton(state, send),
     state.columns.length < state.most
       ? h(
           "select",
@@ -240,7 +220,7 @@ function toolbar(state, send) {
           ),
         )
       : null,
-    h("span", { class: "muted small", role: "status" }, status),
+    runStatus(state, done ? "" : "The methods run on your data and answers, one after the other."),
     done
       ? h(
           "div",
@@ -293,7 +273,7 @@ export const render = component(
         onmouseover: event => {
           const item = event.target.closest?.("[data-item]")?.dataset.item
           for (const text of root.querySelectorAll("[data-item]"))
-            text.classList.toggle("peek", text.dataset.item === item)
+            text.classList.toggle("pointed", text.dataset.item === item)
         },
       },
       toolbar(state, send),

@@ -23,11 +23,13 @@ from hcviz.side_by_side.lines import MIXED, item_colours, tree_lines
 from hcviz.ui.features.files.controller import file_stem
 from hcviz.ui.features.side_by_side.model import MAX_METHODS, chosen_methods
 from hcviz.ui.features.side_by_side.result import SideResult
+from hcviz.ui.features.tanglegram.sheet import method_key
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.method_runs import runnable_methods
 from hcviz.ui.parts.packing import pack
 from hcviz.ui.parts.palette import MISSING, THEMES
+from hcviz.ui.parts.part import PARTS
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
@@ -222,7 +224,7 @@ def _use(actions: Actions, value: str) -> None:
 @ACTS.on("compare")
 def _compare(actions: Actions, value: str) -> None:
     """Show the tree of a method beside the present one, with lines between their items."""
-    actions.store.change_view(compared=f"method {value}", sheet="before")
+    actions.store.change_view(compared=method_key(value), sheet="before")
 
 
 @ACTS.on("pick")
@@ -235,7 +237,7 @@ SHEET = Sheet(
     name="side-by-side",
     title="Side by side",
     summary="The trees of up to four methods, with their figures",
-    make=sheet_part(__file__, Path(__file__).with_name("files")),
+    make=sheet_part(__file__, PARTS / "method_runs", Path(__file__).with_name("files")),
     state=state,
     depends_on=_depends_on,
     acts=ACTS,

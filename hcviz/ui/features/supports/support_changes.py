@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
@@ -50,7 +51,7 @@ def changes_sentence(store: Store) -> str:
     if changes is None:
         return ""
     many = max(len(changes.gained), len(changes.lost))
-    text = f"{many:,} clade{'s' * (many != 1)} changed" if many else "No clade changed"
+    text = f"{count_noun(many, 'clade')} changed" if many else "No clade changed"
     known = _cache.get(store)
     if known is None or known[0] is not changes:
         _cache[store] = known = (changes, lost_support(store))

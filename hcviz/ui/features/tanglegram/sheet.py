@@ -35,8 +35,13 @@ ACTS = Acts()
 
 #: Key of the tree that was on the screen when the newest run began.
 BEFORE_LAST_RUN = "last"
-#: With what the key of the tree of a method side by side begins.
-METHOD = "method"
+#: The key of the tree of a method begins with this.
+METHOD = "method "
+
+
+def method_key(name: str) -> str:
+    """Return the key of the tree of a method of the sheet Side by side."""
+    return METHOD + name
 
 
 def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
@@ -56,11 +61,11 @@ def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
         found[BEFORE_LAST_RUN] = ("before the last run", store.baseline)
     for entry in reversed(store.session.history):
         if other(entry.tree):
-            answers = f"{entry.n_constraints} answer{'s' * (entry.n_constraints != 1)}"
+            answers = count_noun(entry.n_constraints, "answer")
             found[f"run {entry.run}.{entry.step}"] = (f"{entry.label} ({answers})", entry.tree)
     for name, made in store.view.side_results:
         if made.tree is not None and other(made.tree):
-            found[f"{METHOD} {name}"] = (get_algorithm(name).title, made.tree)
+            found[method_key(name)] = (get_algorithm(name).title, made.tree)
     return found
 
 
@@ -183,10 +188,10 @@ def _drawn(
 def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     if not gained and not lost:
         return "The same tree: no clade differs."
-    items = "No item had to move" if not moved else f"{moved:,} item{'s' * (moved != 1)} moved"
+    items = "No item had to move" if not moved else f"{count_noun(moved, 'item')} moved"
     return (
-        f"{items}; {gained:,} clade{'s' * (gained != 1)} new, {lost:,} gone; "
-        f"{crossings:,} crossing{'s' * (crossings != 1)}."
+        f"{items}; {count_noun(gained, 'clade')} new, {lost:,} gone; "
+        f"{count_noun(crossings, 'crossing')}."
     )
 
 
@@ -195,8 +200,9 @@ def _method_difference(moved: int, crossings: int, gained: int, lost: int) -> st
     if not gained and not lost:
         return "The same tree: no clade differs."
     return (
-        f"{count_noun(moved, 'item')} in another place; {lost:,} clades only in the left tree, "
-        f"{gained:,} only in the right; {count_noun(crossings, 'crossing')}."
+        f"{count_noun(moved, 'item')} in another place; "
+        f"{count_noun(lost, 'clade')} only in the left tree, {gained:,} only in the right; "
+        f"{count_noun(crossings, 'crossing')}."
     )
 
 
