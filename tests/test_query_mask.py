@@ -16,13 +16,8 @@ from hcviz.core.snapshot import Mask
 from hcviz.datasets import noisy_blocks
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import Centre, Items, geometry
-from hcviz.ui.tree.query_mask import (
-    MAX_SAMPLED,
-    known_shares,
-    mask_colours,
-    mask_levels,
-    queried_text,
-)
+from hcviz.ui.tree.mask_levels import MAX_SAMPLED, known_shares, mask_levels
+from hcviz.ui.tree.query_mask import mask_colours, queried_text
 from tests.test_oracle import requests, symmetric
 from tests.trees import random_tree
 

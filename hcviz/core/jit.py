@@ -30,6 +30,8 @@ import numba
 import platformdirs
 from numba.core.registry import CPUDispatcher
 
+from hcviz.core.plain_kernels import call_plain, is_called_by_plain, may_run_plain
+
 config: Any = numba.config
 
 
@@ -193,7 +195,27 @@ def _general(kind: Any) -> Any:
     return numba.types.int64 if kind in NARROW else kind
 
 
-class _Kernel(CPUDispatcher):
+class _Called(CPUDispatcher):
+    """A kernel as Python calls it. Some threads run it as plain Python until it is in the cache."""
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Return the function to call: numba calls this for types that are not loaded."""
+        if is_called_by_plain() or (may_run_plain(args) and not _is_cached(self, args)):
+            return partial(call_plain, self.py_func)
+        return super()._compile_for_args(*args, **kws)  # type: ignore[no-untyped-call]
+
+
+def _is_cached(kernel: Any, arguments: tuple[Any, ...]) -> bool:
+    """Return True if a kernel is in the cache on disk for the types of these arguments."""
+    try:
+        types = tuple(numba.typeof(each) for each in arguments)  # type: ignore[no-untyped-call]
+        key = kernel._cache._index_key(types, kernel.targetctx.codegen())
+        return key in kernel._cache._cache_file._load_index()
+    except Exception:  # no cache; omitted arguments; a damaged file may raise anything
+        return False
+
+
+class _Kernel(_Called):
     """A kernel as Python calls it; other kernels call its ``inner`` form.
 
     numba compiles for each kernel a function that unpacks Python's arguments, a named tuple of
@@ -225,9 +247,11 @@ def njit(function: Callable[..., Any] | None = None, shared: bool = False, **opt
     def decorate(kernel: Callable[..., Any]) -> Any:
         folder = cache_dir(kernel.__code__.co_filename)
         made: Any = _compiled_by(kernel, folder, options)
-        if shared or not hasattr(made, "overloads"):  # or the compiler is disabled
+        if not hasattr(made, "overloads"):  # the compiler is disabled
             return made
-        made.__class__ = _Kernel
+        made.__class__ = _Called if shared else _Kernel
+        if shared:
+            return made
         made.make_inner = partial(_inner_form, kernel, folder, options)
         return made
 

@@ -12,6 +12,7 @@
   runs the samplers of several sessions.
 - ``samples.py`` collects the trees of a sampler.
 - ``budget.py`` ends a sampler's run.
+- ``first_tree.py`` makes the tree that is shown while a sampler is being compiled.
 - ``start_server.py`` starts the workers; ``warming.py`` compiles the kernels, and ``compiling.py``
   tells how far this is; ``worker_watchdog.py`` watches the workers of a cluster.
 - ``cluster.py`` and ``long_task.py`` use Dask. They are imported only if an address is given.
@@ -25,7 +26,7 @@ from hcviz.jobs.runner import Runner
 from hcviz.jobs.samples import Samples
 from hcviz.jobs.shared_pool import SHARED
 from hcviz.jobs.snapshot_channel import Message
-from hcviz.jobs.start_server import warm
+from hcviz.jobs.start_server import use_plain_kernels_while_compiling, warm
 
 __all__ = [
     "POOL",
@@ -38,5 +39,6 @@ __all__ = [
     "Runner",
     "Samples",
     "try_schedule",
+    "use_plain_kernels_while_compiling",
     "warm",
 ]

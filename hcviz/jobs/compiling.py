@@ -56,6 +56,12 @@ class CompilingProgress:
                 self._percent = None
 
     @property
+    def is_running(self) -> bool:
+        """True while kernels are compiled that were not in the cache at the start."""
+        with self._lock:
+            return self._percent is not None
+
+    @property
     def percent(self) -> int | None:
         """The per cent of the kernels that are compiled; None if nothing is being compiled."""
         with self._lock:

@@ -13,7 +13,9 @@ from hcviz.algorithms import get
 from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.jobs.compiling import COMPILING
 from hcviz.jobs.fair_share import Ticket
+from hcviz.jobs.first_tree import first_tree
 from hcviz.jobs.pool import Pool, Worker, WorkerEnded, send
 from hcviz.jobs.priority import lower_priority
 from hcviz.jobs.samples import Samples
@@ -196,7 +198,12 @@ class Job:
             self._on_location(place)
 
     def _sample(self, task: Task) -> None:
-        """Run a sampler in a shared worker, or on this thread if none is ready."""
+        """Run a sampler in a shared worker, or on this thread if none is ready.
+
+        While the first worker compiles the sampler, the run shows its first tree and waits.
+        """
+        if COMPILING.is_running and not self._shared.is_ready and not self._wait_for_worker(task):
+            return
         hosted = self._shared.host()
         if hosted is None:
             run_task(task, self.channel, self._control, samples=self._samples)
@@ -217,6 +224,17 @@ class Job:
                     hosted.drop()
                     return
                 task = task if self._reached is None else replace(task, start=self._reached)
+
+    def _wait_for_worker(self, task: Task) -> bool:
+        """Show the first tree, and wait for a worker; return False if the run was stopped."""
+        first = first_tree(task)
+        if first is not None:
+            self.channel.offer(first)
+        self.ticket.leave()
+        self._shared.wait_until_ready(self._control.stopped.is_set)
+        entered = self.ticket.enter()
+        self.began = time.perf_counter()
+        return entered
 
     def _run_hosted(self, task: Task, hosted: HostedRun) -> None:
         samples = self._samples

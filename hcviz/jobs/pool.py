@@ -30,7 +30,7 @@ MAX_WORKERS = max(SPARES + 2, LINE.places + 1)
 #: ignores Ctrl-C, which a terminal sends to the whole process group; the server handles it.
 BOOT = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
-    "from hcviz.jobs.{module} import main; main(warm={warm})"
+    "from hcviz.jobs.{module} import main; main({options})"
 )
 
 log = logging.getLogger(__name__)
@@ -43,13 +43,14 @@ class WorkerEnded(HcvizError):
 class Worker:
     """A worker process. Orders may be sent before it is ready; the pipe stores them.
 
-    ``module`` of ``hcviz.jobs`` has its program.
+    ``module`` of ``hcviz.jobs`` has its program, ``options`` are the arguments of its ``main``.
     """
 
-    def __init__(self, warm: bool = True, module: str = "worker") -> None:
+    def __init__(self, warm: bool = True, module: str = "worker", **options: Any) -> None:
         path = [os.path.abspath(entry) for entry in sys.path]
+        given = ", ".join(f"{name}={value!r}" for name, value in {"warm": warm, **options}.items())
         self._process = subprocess.Popen(
-            [sys.executable, "-c", BOOT.format(module=module, warm=warm), *path],
+            [sys.executable, "-c", BOOT.format(module=module, options=given), *path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -132,6 +133,8 @@ class Pool:
         self._spares = spares
         self._limit = limit
         self._warm = warm
+        #: Modules whose kernels a worker compiles before the others.
+        self.warm_first: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self.reserve: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -155,12 +158,15 @@ class Pool:
                 if found.alive:
                     break
             else:
-                found = Worker(self._warm)
+                found = self._new_worker()
             self._busy.add(found)
             empty = not self.reserve
         if empty:
             self.fill()
         return found
+
+    def _new_worker(self) -> Worker:
+        return Worker(self._warm, first=self.warm_first)
 
     @property
     def _lacks_spare(self) -> bool:
@@ -196,7 +202,7 @@ class Pool:
                 if self._closed or not self._lacks_spare:
                     self._filler = None
                     return
-                fresh = Worker(self._warm)
+                fresh = self._new_worker()
                 self._busy.add(fresh)
             usable = fresh.wait_ready()
             with self._lock:

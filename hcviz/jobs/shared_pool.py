@@ -10,7 +10,7 @@ import pickle
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hcviz.jobs.fair_share import LINE
@@ -216,6 +216,11 @@ class SharedWorkers:
         self._workers: list[SharedWorker] = []
         self._closed = False
 
+    def start_first(self) -> None:
+        """Start one process, once, and return at once."""
+        number = worker_number() if self._number is None else self._number
+        self._start(1, number)
+
     def start(self, wait: bool = False) -> None:
         """Start the processes, once.
 
@@ -252,6 +257,16 @@ class SharedWorkers:
                 return min(ready, key=lambda each: each.load).host()
             if not self._workers or time.monotonic() >= until:
                 return None
+            time.sleep(TICK)
+
+    @property
+    def is_ready(self) -> bool:
+        """True if a worker is ready."""
+        return any(each.is_ready for each in self._workers)
+
+    def wait_until_ready(self, stop: Callable[[], bool]) -> None:
+        """Wait until a worker is ready, or ``stop()`` is true, or there is no worker."""
+        while self._workers and not self.is_ready and not stop():
             time.sleep(TICK)
 
     def workers(self) -> list[SharedWorker]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 import numpy as np
@@ -45,30 +45,31 @@ def _run_first_picture() -> None:
 
 
 def warm_modules(
-    stop_early: Callable[[], bool] = lambda: False, backwards: bool = False
+    stop_early: Callable[[], bool] = lambda: False,
+    backwards: bool = False,
+    first: Sequence[str] = (),
 ) -> list[str]:
     """Call ``warm()`` of every module that defines it; return the module names.
 
-    The modules are those of hcviz and of the registry's methods. A new module needs no entry here.
-    The function stops as soon as ``stop_early()`` is true. A failure is logged and not raised,
-    because an uncompiled kernel is only slower. A process that takes the modules ``backwards``
-    compiles other kernels than one that takes them forwards at the same time. Each loads what the
-    other has compiled from the cache.
+    The modules are those of hcviz and of the registry's methods, and ``first`` before all others. A
+    new module needs no entry here. The function stops as soon as ``stop_early()`` is true. A
+    failure is logged and not raised, because an uncompiled kernel is only slower. A process that
+    takes the modules ``backwards`` compiles other kernels than one that takes them forwards at the
+    same time. Each loads what the other has compiled from the cache.
     """
-    for name in [*sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
+    for name in [*first, *sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
         if stop_early():
             return []
         try:
             import_module(name)
         except Exception:
             log.exception("Could not import %s.", name)
+    others = sorted(filter(_has_kernels, sys.modules), reverse=backwards)
     warmed = []
-    for name, module in sorted(sys.modules.items(), reverse=backwards):
-        if not _has_kernels(name):
-            continue
+    for name in dict.fromkeys([*first, *others]):
         if stop_early():
             break
-        own = vars(module).get("warm")
+        own = vars(sys.modules[name]).get("warm") if name in sys.modules else None
         if callable(own) and own.__module__ == name:  # not one that was imported
             try:
                 own()

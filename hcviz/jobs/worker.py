@@ -12,7 +12,7 @@ import pickle
 import queue
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, Literal
 
 from hcviz.jobs.priority import lower_priority
@@ -68,8 +68,11 @@ def open_pipes() -> tuple[BinaryIO, Callable[[Any], None]]:
     return orders, reply
 
 
-def main(warm: bool = True) -> None:
-    """Warm up unless a task waits, send "ready", then run tasks until the pipe closes."""
+def main(warm: bool = True, first: Sequence[str] = ()) -> None:
+    """Warm up, the modules ``first`` before the others, unless a task waits.
+
+    Then send "ready", and run tasks until the pipe closes.
+    """
     lower_priority()
     orders, reply = open_pipes()
     tasks: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
@@ -87,7 +90,7 @@ def main(warm: bool = True) -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     if warm:
-        warm_modules(stop_early=lambda: not tasks.empty(), backwards=True)
+        warm_modules(stop_early=lambda: not tasks.empty(), backwards=True, first=first)
     reply("ready")
     while True:
         _work(*tasks.get(), control, reply)
