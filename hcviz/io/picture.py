@@ -28,6 +28,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.text import printable
 from hcviz.core.tree import Tree
+from hcviz.core.tree_colours import BRANCH_COLOUR
 
 Format = Literal["svg", "pdf", "png"]
 
@@ -99,7 +100,7 @@ class PageColours:
 
     text: str = "#1d2530"
     soft: str = "#52606f"
-    branch: str = "#66727f"
+    branch: str = BRANCH_COLOUR
     paper: str = "#ffffff"
     missing: str = "#c9ced4"
     faint: str = "#d5dbe1"
