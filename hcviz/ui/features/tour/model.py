@@ -45,6 +45,7 @@ def state(store: Store) -> dict[str, Any]:
         "text": step.text if is_there else step.missing,
         "hint": step.hint if is_there else "",
         "targets": list(step.targets),
+        "about": list(step.about),
     }
 
 

@@ -44,7 +44,9 @@ class Step:
     title, text : str
         What the card says.
     targets : tuple of str
-        CSS selectors of the parts with a ring. The card is beside the first one.
+        CSS selectors of the parts with a ring. The card is beside the first one, and on none.
+    about : tuple of str
+        CSS selectors of other parts that the text is about. The card leaves them visible if it can.
     hint : str
         Another way to do the step.
     is_done : callable or None
@@ -59,6 +61,7 @@ class Step:
     text: str
     targets: tuple[str, ...]
     hint: str = ""
+    about: tuple[str, ...] = ()
     is_done: IsDone | None = None
     has_subject: Callable[[Facts], bool] = lambda facts: True
     missing: str = ""
@@ -70,19 +73,23 @@ def _is_item_chosen(before: Facts, now: Facts) -> bool:
     return dragged or (bool(now.selection) and now.selection != before.selection)
 
 
+#: The tree, for steps whose text is about it.
+TREE = (".tree-figure",)
+
 STEPS: tuple[Step, ...] = (
     Step(
         "A tree of your items",
         "Items that are alike meet early in this tree. Click a line that joins several items.",
         (".tree-figure",),
         "Without a mouse: press /, type a name and Enter, then Widen in the next step.",
-        lambda before, now: now.selection != before.selection and len(now.selection) > 1,
+        is_done=lambda before, now: now.selection != before.selection and len(now.selection) > 1,
     ),
     Step(
         "What they have in common",
         "The selected items are one branch. This panel lists them and says what they share.",
         (".hc-inspector .selected",),
         "Read it, then press Next.",
+        about=TREE,
         has_subject=lambda facts: bool(facts.selection),
         missing="Nothing is selected yet. Click a line in the tree, and read this panel.",
     ),
@@ -91,6 +98,7 @@ STEPS: tuple[Step, ...] = (
         "A cut divides the tree into clusters, each with a colour. Move this slider to change "
         "their number.",
         (".hc-tools .count-slider",),
+        about=TREE,
         is_done=lambda before, now: now.clusters != before.clusters,
     ),
     Step(
@@ -98,26 +106,28 @@ STEPS: tuple[Step, ...] = (
         "A method computes the tree from the data. Open this list to see the others.",
         (".hc-bar [data-key=method]",),
         "You need not choose another one: press Next.",
-        lambda before, now: now.method != before.method,
+        is_done=lambda before, now: now.method != before.method,
     ),
     Step(
         "You know better",
         "Now correct the tree. Click the name of an item that you would place elsewhere.",
         (".names-figure",),
         "Any item will do: Undo takes everything back. Or press / and type a name.",
-        _is_item_chosen,
+        is_done=_is_item_chosen,
     ),
     Step(
         "Together, and apart",
         "Press T and click a name that belongs with it. Then press O and click one that does not.",
         (".names-figure", ".hc-constraints .gestures"),
         "Or drag the name onto the branch where it belongs.",
-        lambda before, now: now.is_drafted and not before.is_drafted,
+        about=TREE,
+        is_done=lambda before, now: now.is_drafted and not before.is_drafted,
     ),
     Step(
         "Your answer as a sentence",
         "The page says what you mean, and whether it changes the tree. Press Enter to add it.",
         (".hc-constraints .draft",),
+        about=TREE,
         is_done=lambda before, now: now.n_constraints > before.n_constraints,
         has_subject=lambda facts: facts.is_drafted,
         missing="Your sentence is not complete. Press Back, and choose what is together and apart.",
@@ -127,6 +137,7 @@ STEPS: tuple[Step, ...] = (
         "Your answer is in this list, and the tree is built again around it. Undo takes it back.",
         (".hc-constraints ul[aria-label=Constraints]", ".hc-bar [data-key=undo]"),
         "Every correction works like this.",
+        about=TREE,
         has_subject=lambda facts: facts.n_constraints > 0,
         missing="The list is empty. Redo brings an answer back, or press Back to make one.",
     ),
