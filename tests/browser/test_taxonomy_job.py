@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from hcviz import Taxonomy
 from hcviz.taxonomy.formats import FORMATS
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import column, pixel, shot, wait_still, wait_until
 from tests.browser.test_columns import drop
 from tests.browser.test_groups import group
@@ -122,7 +122,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
         shot(page, f"job-moving-{new}")
         dashboard.press("Enter")
         expect(target).to_have_attribute("aria-label", f"{new}, {before + 1} items, locked")
-        expect(page.locator(".hc-bar .status")).to_have_text("Done")
+        expect(page.locator(".hc-bar .status")).to_have_text(DONE)
         expect(page.locator(".hc-groups .change")).to_have_count(0)
     after = members(dashboard, tmp_path)
     assert set(after) == set(NAMES)

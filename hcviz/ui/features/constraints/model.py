@@ -57,14 +57,16 @@ def not_group_refusal(method: str) -> str:
 
 
 def _row(store: Store, each: Constraint, states: dict[int, ConstraintState]) -> dict[str, Any]:
+    reason = ""
+    if each.enabled and each.is_not_group:
+        reason = not_group_refusal(store.session.method)
+    state = states.get(each.id, "satisfied")
     return {
         "id": each.id,
         "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
-        "state": states.get(each.id, "satisfied"),
-        "reason": not_group_refusal(store.session.method)
-        if each.enabled and each.is_not_group
-        else "",
+        "state": "violated" if reason and state == "pending" else state,
+        "reason": reason,
         "author": each.author,
         "weight": each.weight,
         "note": each.note,
@@ -78,7 +80,7 @@ def _author_fold(store: Store, author: str, states: dict[int, ConstraintState]) 
     """
     theirs = [each for each in store.session.constraints if each.author == author]
     kinds = Counter(states.get(each.id, "satisfied") for each in theirs)
-    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
+    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1, "pending": 1}
     shown = sorted(theirs, key=lambda each: order.get(states.get(each.id, "satisfied"), 2))[
         :MAX_ROWS
     ]

@@ -2,6 +2,22 @@ let noteOpen = null
 const inWords = value => value.toLocaleString("en")
 const foldOpen = new Set()
 
+// What the page calls the state of an answer, and what that means.
+const STATES = {
+  satisfied: ["satisfied", "True in the tree shown"],
+  violated: ["violated", "Not true in the tree shown"],
+  pending: ["being applied…", "The run in progress makes the tree again with this answer"],
+  implied: ["implied", "Follows from the answers before it"],
+  conflict: ["conflict", "Contradicts earlier answers, so it is switched off"],
+  disabled: ["disabled", "Switched off: the tree need not follow it"],
+}
+
+function stateTag(state, count) {
+  const [word, title] = STATES[state]
+  const text = count === undefined ? word : `${inWords(count)} ${word}`
+  return h("span", { class: `tag ${state}`, title }, text)
+}
+
 function draftCard(draft, ignored, send) {
   return h(
     "div",
@@ -97,7 +113,7 @@ function row(item, send) {
     h(
       "div",
       { class: "foot" },
-      h("span", { class: `tag ${item.state}` }, item.state),
+      stateTag(item.state),
       item.author,
       item.weight !== 1 ? ` · weight ${item.weight}` : "",
       h("span", { class: "spacer" }),
@@ -188,9 +204,7 @@ function fold(group, send) {
         { "data-key": `fold-${group.author}` },
         h("b", {}, group.author),
         ` ${group.count.toLocaleString("en")} answers `,
-        group.states.map(([state, count]) =>
-          h("span", { class: `tag ${state}` }, `${count.toLocaleString("en")} ${state}`),
-        ),
+        group.states.map(([state, count]) => stateTag(state, count)),
       ),
       h(
         "ul",

@@ -110,6 +110,8 @@ def live(store: Store) -> dict[str, Any]:
     session = store.session
     step, total = session.progress
     text = _STATUS[session.status]
+    if session.status == "settled":
+        text = supports_model.finished_text(store)
     if session.status == "sampling":
         text = (
             "Paused" if store.view.paused else "Settling" if store.runs_until_settled else "Running"
