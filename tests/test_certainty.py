@@ -144,6 +144,8 @@ def test_only_independent_draws_count_as_settled(store, accuracy_of):
         "100 % of the last 3,500 trees have exactly this group."
     )
     assert inspector_model.live(store)["accuracy"] == verdict
+    store.change_view(selection=whole)
+    assert "not years" in inspector_model.state(store)["selection"]["factNotes"]["Height"]
 
 
 def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, accuracy_of):
@@ -158,7 +160,7 @@ def test_supports_that_drift_are_settling_and_a_run_continues_from_there(store, 
     tree = store.session.snapshot.tree
     verdict = accuracy_of(drifting())
     assert verdict["word"] == "not settled"
-    assert top_bar_model.live(store)["text"] == "Tree done · supports not settled"
+    assert top_bar_model.live(store)["text"] == "Tree done · not settled"
     # Of the trees from number 500 on the two halves have no clade of several items in common.
     assert verdict["why"] == ("The supports are not accurate yet. Press Run to go on from here.")
     assert not supports_model.is_settled(store)
@@ -210,7 +212,7 @@ def test_a_clade_in_doubt_is_called_by_its_labels(store, accuracy_of):
 def test_what_200_trees_of_zoo_say(store):
     verdict = supports_model.accuracy_state(store)
     assert verdict["word"] != "settled"  # worth a handful of independent ones
-    assert top_bar_model.live(store)["text"].startswith("Tree done · supports ±")
+    assert top_bar_model.live(store)["text"].startswith("Tree done · ±")
     assert verdict["why"].endswith(" Press Run to go on from here.")
     assert not supports_model.is_settled(store)
     assert inspector_model.live(store)["accuracy"] == verdict

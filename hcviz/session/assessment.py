@@ -56,7 +56,7 @@ def assess(
     author: str | None = None,
     keeps_not_groups: bool = True,
 ) -> Assessment:
-    """Return what adding "``group`` together, before ``apart``" would mean.
+    """Return what adding "``group`` together, apart from ``apart``" would mean.
 
     Parameters
     ----------

@@ -133,7 +133,9 @@ def _draft(store: Store) -> dict[str, Any]:
             assessment = {"kind": found.kind, "sentence": found.sentence}
         except InvalidConstraint as fault:
             assessment = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
-        if assessment["kind"] == "correction":
+        # Items that are together may still get an odd one out: then this is half a sentence.
+        is_complete = bool(draft.apart) or bool(draft.into)
+        if assessment["kind"] == "correction" and is_complete:
             sample_shares = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
@@ -158,14 +160,19 @@ def marked_leaves(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the leaves to mark in the tree, as (together, apart).
 
     These are the leaves under the pointer in a conflict card, else those of the open draft, else
-    the item of a lesson's question.
+    the item of a lesson's question, or the newest answer at the last step of the tour.
     """
-    draft, lesson = store.view.draft, store.view.lesson
+    draft, lesson, tour = store.view.draft, store.view.lesson, store.view.tour
     if store.view.peek is not None:
         return store.view.peek
     if lesson is not None and lesson.asked is not None and not draft.open:
         return (lesson.asked.gap.item,), ()
-    return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
+    if draft.open:
+        return tuple(draft.group), tuple(draft.apart)
+    used = store.session.enabled
+    if tour is not None and tour.is_last and used:
+        return tuple(used[-1].group), tuple(used[-1].outsiders)
+    return (), ()
 
 
 # ---------------------------------------------------------------------- experts

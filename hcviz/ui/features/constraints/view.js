@@ -334,7 +334,9 @@ export const render = component("constraints", (state, send) => {
         "button",
         {
           "data-key": "g-group",
-          title: "The selected items are a group: every tree keeps them as one branch (G)",
+          title:
+            "The selected items are a group: every new tree keeps them as one branch (G). " +
+            "The same as Locked in the panel at the right",
           disabled: !state.ready,
           onclick: () => send("group"),
         },
@@ -389,7 +391,7 @@ export const render = component("constraints", (state, send) => {
             h("li", {}, "press O and click the item that stays apart;"),
             h("li", {}, "Enter: the tree is rebuilt around it."),
           ),
-          h("p", {}, "Or drag a name onto the branch where it belongs."),
+          h("p", {}, "Or drag a name onto the branch where it belongs, then press Enter."),
         ),
     state.experts ? people(state.experts, send) : null,
     h(

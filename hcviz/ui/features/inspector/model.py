@@ -119,6 +119,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     node = tree.smallest_clade(chosen)
     whole = int(tree.size[node]) == len(chosen)
     facts: list[list[str]] = []
+    notes: dict[str, str] = {}
     image = None
     if len(chosen) == 1:
         title = labels[chosen[0]]
@@ -133,7 +134,9 @@ def _selection(store: Store) -> dict[str, Any] | None:
     else:
         title = f"{len(chosen):,} items"
         facts.append(["One branch of this tree", "yes" if whole else "no"])
-        facts += [list(fact) for fact in axis_of(store, tree).heights_of(node)]
+        axis_shown = axis_of(store, tree)
+        facts += [list(fact) for fact in axis_shown.heights_of(node)]
+        notes[axis_shown.word] = axis_shown.note
         if not whole:
             facts.append(["Smallest branch around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:
@@ -156,6 +159,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "title": title,
         "count": len(chosen),
         "facts": facts,
+        "factNotes": notes,
         "support": support,
         "image": image,
         "group": group,

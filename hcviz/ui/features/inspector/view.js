@@ -1,4 +1,9 @@
-const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]))
+const facts = (pairs, notes = {}) =>
+  h(
+    "dl",
+    {},
+    ...pairs.flatMap(([k, v]) => [h("dt", { title: notes[k] || null }, k), h("dd", {}, v)]),
+  )
 
 const SHOWN = 4 // clades of each kind, until a person opens the list
 const all = { gained: false, lost: false }
@@ -110,7 +115,7 @@ export const render = component(
               clusterButtons(s.clusters, send),
             ),
             s.support ? h("p", { class: "small" }, s.support) : null,
-            facts(s.facts),
+            facts(s.facts, s.factNotes),
             aboutSelection(s.about, s.group, send),
             s.members.length > 1
               ? [

@@ -186,8 +186,8 @@ def finished_text(store: Store) -> str:
         return "Done"
     number = _points(found)
     if not 0 < number < 50:
-        return "Tree done · supports not settled"
-    return f"Tree done · supports ±{count_noun(number, 'point')}"
+        return "Tree done · not settled"
+    return f"Tree done · ±{count_noun(number, 'point')}"
 
 
 def accuracy_points(store: Store) -> int:
