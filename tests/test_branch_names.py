@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz.core.branch_names import GAP, LINE, DrawnTree, place_names
+from hcviz.core.branch_names import GAP, LINE, DrawnTree, crosses_lines, place_names
 from hcviz.core.layout import outer_children
 from hcviz.io.picture import draw_picture
 from tests.trees import from_nested, random_tree
@@ -117,3 +117,17 @@ def test_a_picture_without_names_is_as_before(format):
     tree = from_nested(((0, 1), ((2, 3), 4)), 5)
     plain = draw_picture(tree, list("abcde"), format=format)
     assert draw_picture(tree, list("abcde"), names={}, format=format) == plain
+
+
+def test_a_box_is_free_if_no_bar_and_no_branch_crosses_it():
+    picture = drawn(from_nested(((0, 1), (2, 3)), 4), 20.0)
+    clade = 4 if picture.y[4] < picture.y[5] else 5
+    x, y = picture.x[clade], picture.y[clade]
+    start = picture.x[picture.parent[clade]]
+    boxes = [
+        (start + 1, x - 1, y - 9, y - 1),  # on its branch
+        (start - 1, x - 1, y - 9, y + 1),  # over its branch
+        (start + 1, x + 1, y - 9, y - 1),  # over its own bar
+        (start - 1, x - 1, y + 1, y + 9),  # over the root's bar
+    ]
+    assert crosses_lines(picture, np.transpose(boxes)).tolist() == [False, True, True, True]

@@ -59,6 +59,7 @@ def test_the_page_has_the_same_answer_and_its_picture_names_it(loop):
         explorer.files.part.download = lambda *file: saved.append(file[1].decode())
         parts = {"heatmap": False, "supports": False, "names": False, "caption": True}
         explorer.files.act("save-picture", {"format": "svg", "width": 0, "height": 0, **parts})
+        loop.until(lambda: saved)
         assert "Euclidean distance of the z-scored columns." in saved[0]
     finally:
         explorer.store.close()

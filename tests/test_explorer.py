@@ -163,6 +163,7 @@ def test_every_file_that_is_saved_is_called_after_the_table_without_its_ending(b
         explorer.files.act("save", {"what": what})
     parts = {"heatmap": True, "supports": True, "names": True, "caption": True}
     explorer.files.act("save-picture", {"format": "svg", "width": 0, "height": 0, **parts})
+    loop.until(lambda: "kitchen.svg" in names)
     assert store.view.error is None
     assert names == [
         "kitchen.hcviz", "kitchen-constraints.csv", "kitchen-answers.csv", "kitchen.nwk",

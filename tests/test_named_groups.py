@@ -143,13 +143,14 @@ def test_the_panel_edits_shows_and_removes(page):
     assert "no longer" in page.store.view.error[0]
 
 
-def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
+def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page, loop):
     outer, inner = nested(page)
     name(page, outer, "Outer & all")
     name(page, inner, "Inner")
     shown = page.centre.figures.dendrogram.names.data["text"]
     assert "Inner" in shown
     page.files.act("save-picture", PICTURE)
+    loop.until(lambda: page.saved)
     assert "Inner</text>" in page.saved[0][1].decode()
     made = get(page.store.session.method).title
     assert f"{made} of {page.store.problem.n_items} items." in page.saved[0][1].decode()
@@ -171,11 +172,12 @@ def test_names_are_in_the_tree_the_tooltip_and_the_saved_pictures(page):
     assert not any("Inner" in each for each in page.centre.figures.labels.text.data["text"])
 
 
-def test_a_name_is_one_line_in_the_picture_and_as_typed_in_the_panel(page):
+def test_a_name_is_one_line_in_the_picture_and_as_typed_in_the_panel(page, loop):
     name(page, nested(page)[0], "two\nlines \x01 <b>")
     assert page.centre.figures.dendrogram.names.data["text"] == ["two lines <b>"]
     assert page.groups.state["rows"][0]["name"] == "two\nlines \x01 <b>"
     page.files.act("save-picture", PICTURE)
+    loop.until(lambda: page.saved)
     ElementTree.fromstring(page.saved[0][1])
 
 

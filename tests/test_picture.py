@@ -13,7 +13,7 @@ from PIL import Image
 from hcviz import HcvizError, Tree
 from hcviz.core.errors import InvalidData
 from hcviz.core.layout import cut_clusters, leaf_order
-from hcviz.io.picture import ClassStrip, HeatmapData, PageColours, draw_picture
+from hcviz.io.picture import ClassStrip, HeatmapData, PageColours, draw_page, draw_picture
 from tests.trees import caterpillar, from_nested, random_tree
 
 TREE = from_nested(((0, 1), ((2, 3), 4)), 5)
@@ -228,3 +228,26 @@ def test_every_text_may_be_hostile(hostile):
 def test_a_png_of_too_many_pixels_is_refused_before_it_is_drawn():
     with pytest.raises(HcvizError, match="too many pixels"):
         draw_picture(TREE, NAMES, size=(4_000, 4_000), format="png")
+
+
+def test_a_preview_is_the_file_made_small():
+    support = np.array([0.9, 0.3, 0.8, 1.0])
+    options = {"support": support, "title": "Five", "size": (200, 120)}
+    page = draw_page(TREE, NAMES, **options, pixels=500)
+    assert page.has_all_texts
+    assert page.millimetres == pytest.approx((200, 120))
+    small = Image.open(io.BytesIO(page.file("png"))).convert("L")
+    assert small.size == (500, 300)
+    whole = Image.open(io.BytesIO(draw_picture(TREE, NAMES, **options, format="png")))
+    reduced = np.asarray(whole.convert("L").resize((50, 30)), dtype=float)
+    assert np.abs(reduced - np.asarray(small.resize((50, 30)), dtype=float)).mean() < 3
+
+
+def test_a_preview_leaves_out_text_that_is_too_small_to_see():
+    n = 600
+    tree = caterpillar(n)
+    names = [f"item {k}" for k in range(n)]
+    page = draw_page(tree, names, support=np.full(n - 1, 0.5), pixels=400)
+    assert not page.has_all_texts
+    assert b"item 599" not in page.file("svg")
+    assert b"item 599" in draw_picture(tree, names)

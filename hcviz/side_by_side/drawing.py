@@ -10,6 +10,7 @@ import numpy as np
 
 from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
+from hcviz.core.tree_colours import BRANCH_COLOUR, CLUSTER_COLOURS
 from hcviz.side_by_side.lines import (
     MIXED,
     aligned_orders,
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 
 #: Names are drawn beside trees of at most so many items.
 MAX_NAMED = 60
-#: Paul Tol's muted colours, as the page's clusters have them, and the colour of other branches.
-PALETTE = (
-    "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
-)  # fmt: skip
-BRANCH = "#66727f"
 #: Longest name in a picture, in letters.
 MAX_NAME = 24
 #: Width of a tree and heights of a row and of a whole picture in a notebook, in pixels.
@@ -115,7 +111,7 @@ def svg_of_tree(tree: Tree, order: Any, codes: Any, names: Sequence[str] | None,
     """Return one tree as an SVG picture, with the names of its items if they are given.
 
     ``order`` int (n,) has the leaves from top to bottom, and ``codes`` int (n,) the colour of each
-    item in ``PALETTE``, or -1.
+    item in ``CLUSTER_COLOURS``, or -1.
     """
     n, drawn = len(order), tree_lines(tree, order, codes)
     height = ROW_PX * n if names is not None else TALL_PX
@@ -141,8 +137,8 @@ def svg_of_tree(tree: Tree, order: Any, codes: Any, names: Sequence[str] | None,
     )
 
 
-def _colour(code: int, otherwise: str = BRANCH) -> str:
-    return otherwise if code == MIXED else PALETTE[code]
+def _colour(code: int, otherwise: str = BRANCH_COLOUR) -> str:
+    return otherwise if code == MIXED else CLUSTER_COLOURS[code]
 
 
 __all__ = ["draw_trees", "html_page", "svg_of_tree"]

@@ -238,6 +238,20 @@ def test_exports_hold_the_shown_tree(zoo):
     assert Path(zoo.save_picture("pdf", "slide").path()).read_bytes().startswith(b"%PDF")
 
 
+def test_the_form_previews_the_picture_that_it_would_save(zoo):
+    zoo.menu("Picture…")
+    form = zoo.page.get_by_role("group", name="Picture", exact=True)
+    preview, note = form.get_by_role("img"), form.get_by_role("status")
+    expect(note).to_contain_text("mm.")  # as large as the tree needs
+    form.locator("[data-key=picture-page]").select_option("a4-landscape")
+    expect(note).to_contain_text("297 × 210 mm.")
+    width, height = preview.evaluate("image => [image.naturalWidth, image.naturalHeight]")
+    assert width / height == pytest.approx(297 / 210, rel=0.01)
+    with_heatmap = preview.get_attribute("src") or ""
+    form.get_by_label("Heatmap").uncheck()
+    expect(preview).not_to_have_attribute("src", with_heatmap)
+
+
 def test_a_saved_session_comes_back_identical(zoo, new_page, server, tmp_path):
     zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")

@@ -254,6 +254,7 @@ function component(name, view, live = null) {
       if (message.copy) copy(message.copy, send)
       if (message.upload) acknowledge(message)
       if (message.focus) focusField(root, message.focus)
+      if (message.preview) root.hcPreview?.(message)
     })
     return root
   }

@@ -9,6 +9,8 @@ import numpy as np
 from bokeh.palettes import Viridis256
 from numpy.typing import NDArray
 
+from hcviz.core.tree_colours import BRANCH_COLOUR, CLUSTER_COLOURS
+
 #: Index of a missing cell in every uint8 image.
 MISSING = 255
 
@@ -31,17 +33,14 @@ class Theme:
     missing: str
     query_mask: str  # over similarities that were never queried
     costs: tuple[str, ...]  # a node's share of the cost, from little to much
-    # The first eight are Paul Tol's muted colours, which differ from those of the classes and from
-    # the accent. Each of the others has enough contrast and is farthest from all colours before it
-    # in OKLab, also as colour-blind people see them (Machado, Oliveira & Fernandes 2009).
-    clusters: tuple[str, ...]
+    clusters: tuple[str, ...]  # chosen like those on white: see core/tree_colours.py
 
 
 LIGHT = Theme(
     name="light",
     ink="#1d2530",
     soft="#52606f",
-    branch="#66727f",
+    branch=BRANCH_COLOUR,
     rule="#d5dbe1",
     paper="#ffffff",
     raised="#ffffff",
@@ -52,11 +51,8 @@ LIGHT = Theme(
     missing="#c9ced4",
     query_mask="#10151b",
     costs=("#b8860b", "#d2691e", "#c2185b", "#5b1a8b"),
-    clusters=(
-        "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
-        "#4f0e8a", "#652800", "#907bf8", "#331bb6", "#6f388c", "#ea58ce", "#c03809", "#5b5ef5",
-    ),
-)  # fmt: skip
+    clusters=CLUSTER_COLOURS,
+)
 DARK = Theme(
     name="dark",
     ink="#e6ebf0",

@@ -88,6 +88,10 @@ class Part(MessageComponent):
         """
         self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
 
+    def show_preview(self, number: int, url: str, note: str) -> None:
+        """Send the picture that the form asked for in its request ``number``."""
+        self._send_msg({"preview": number, "url": url, "note": note})
+
     def focus_field(self, selector: str) -> None:
         """Put the keyboard's focus into a field of the part, if it is visible."""
         self._send_msg({"focus": selector})

@@ -113,6 +113,7 @@ class Store:
         #: The students of a class, on the page of their teacher only.
         self.classroom: Classroom | None = None
         self.loader = Loader(self, schedule)
+        self.schedule = schedule
         self._loaded: LoadedData | None = None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self._with_comparisons: tuple[Any, Any, Problem] | None = None

@@ -10,7 +10,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
-from hcviz.core.branch_names import DrawnTree, NamePlace, place_names
+from hcviz.core.branch_names import DrawnTree, NamePlace, crosses_lines, place_names
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import label_fitting
 from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32, pulse
@@ -24,8 +24,6 @@ BEYOND = 0.02
 MARGIN = 0.03
 #: During a run the axis is changed if the root is lower than this share of it.
 KEPT = 0.9
-#: Numbers of clades nearer to the root than this share of the height are right of their bars.
-NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {
     "x": [], "y": [], "text": [], "align": [], "shift": [], "base": [], "down": [],
 }  # fmt: skip
@@ -33,6 +31,8 @@ NO_NAMES: dict[str, Any] = {
     "x": [], "y": [], "text": [], "align": [], "base": [], "right": [], "down": [], "cover": [],
 }  # fmt: skip
 NO_PATHS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
+#: Size of the supports in pixels.
+SUPPORT_FONT = 9.0
 #: Size of the names of groups in pixels; bold letters are wider by this factor.
 NAME_FONT, NAME_BOLD = 11.0, 1.15
 #: Opacity of the paper behind a name that covers lines.
@@ -149,7 +149,8 @@ class TreeFigure:
             line_join="round", level="overlay",
         )  # fmt: skip
         self._support = draw.text(
-            "x", "y", "text", source=self.support, text_font=value(FONT), text_font_size="9px",
+            "x", "y", "text", source=self.support, text_font=value(FONT),
+            text_font_size=f"{SUPPORT_FONT:g}px",
             text_align="align", text_baseline="base", x_offset="shift", y_offset="down",
         )  # fmt: skip
         self._names = draw.text(
@@ -210,7 +211,10 @@ class TreeFigure:
     def set_scale(self, scale: float) -> None:
         """Multiply the size of the type and the width of the lines."""
         self.scale = scale
-        sizes = ((self._ticks, 10), (self._title, 11), (self._support, 9), (self._names, NAME_FONT))
+        sizes = (
+            (self._ticks, 10), (self._title, 11), (self._support, SUPPORT_FONT),
+            (self._names, NAME_FONT),
+        )  # fmt: skip
         for texts, size in sizes:
             texts.glyph.text_font_size = f"{scale * size:g}px"
         self._ticks.glyph.y_offset, self._title.glyph.y_offset = 6 * scale, 19 * scale
@@ -402,10 +406,12 @@ class TreeFigure:
         below: float,
         window: tuple[float, float],
         row_px: float,
+        width: float,
     ) -> None:
-        """Write percentages beside the bars of clades in view that are high enough.
+        """Write percentages beside the bars of clades in view, where no line crosses them.
 
-        The branch above a clade with less support than ``below`` is lighter.
+        The branch above a clade with less support than ``below`` is lighter. ``width`` is the
+        pixels of the figure.
         """
         if support is None:
             if len(self.support.data["x"]):
@@ -420,22 +426,37 @@ class TreeFigure:
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
         slots = np.flatnonzero(tall & seen & np.isfinite(values))
         slots = slots[(slots != scene.n_slots - 1) & (height[slots] > 0)]
-        kept = label_fitting.non_overlapping(scene.y[slots], (scene.bottom - scene.top)[slots],
-                               11 * self.scale / max(row_px, 1e-9))  # fmt: skip
-        slots = slots[kept]
-        # Left of the bar, on the clade's branch; right of it where the branch is too short.
-        at_root = height[slots] > (1 - NEAR_ROOT) * height[-1]
+        texts = np.asarray([f"{100 * value:.0f}" for value in values[slots]], dtype=object)
         sides = [self._named[slot].side if slot in self._named else "" for slot in slots.tolist()]
-        free = ~(at_root & np.asarray([side == "right" for side in sides], dtype=np.bool_))
-        slots, at_root = slots[free], at_root[free]
         # The number and the name of a clade are on different sides of its branch.
-        under = [side == "above" for side, is_kept in zip(sides, free, strict=True) if is_kept]
+        under = np.asarray([side == "above" for side in sides], dtype=np.bool_)
+        is_named = np.asarray([side == "right" for side in sides], dtype=np.bool_)
+        drawn = drawn_tree(scene, self.x_range, row_px, width)
+        font = SUPPORT_FONT * self.scale
+        wide = np.asarray([label_fitting.text_width(text, font) for text in texts])
+        x, y = drawn.x[slots], drawn.y[slots]
+        # Lines are wider in a presentation, too.
+        away, above, below_line = (round(self.scale * gap) for gap in (3, 2, 2))
+        top = np.where(under, y + below_line, y - above - font)
+        left = (x - away - wide, x - away, top, top + font)
+        right = (x + away, x + away + wide, top, top + font)
+        # Left of the bar, on the clade's branch; right of it where the branch is too short.
+        on_left = (left[0] >= 0) & ~crosses_lines(drawn, left)
+        on_right = ~on_left & (right[1] <= width) & ~is_named & ~crosses_lines(drawn, right)
+        kept = np.flatnonzero(on_left | on_right)
+        kept = kept[
+            label_fitting.non_overlapping(
+                scene.y[slots[kept]], (scene.bottom - scene.top)[slots[kept]],
+                11 * self.scale / max(row_px, 1e-9),
+            )
+        ]  # fmt: skip
+        slots = slots[kept]
         self.support.data = {
-            "align": np.where(at_root, "left", "right").tolist(),
-            "shift": np.where(at_root, 3, -3).astype(np.int8),
-            "base": ["top" if each else "bottom" for each in under],
-            "down": [2 if each else -1 for each in under],
-            "text": [f"{100 * value:.0f}" for value in values[slots]],
+            "align": np.where(on_right[kept], "left", "right").tolist(),
+            "shift": np.where(on_right[kept], away, -away).astype(np.int8),
+            "base": np.where(under[kept], "top", "bottom").tolist(),
+            "down": np.where(under[kept], below_line, -above).tolist(),
+            "text": texts[kept].tolist(),
             **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }
 

@@ -440,8 +440,9 @@ class TreeRenderer:
         state, rows = self._state, self._window.rows
         if state.layout is not None:
             self._figures.dendrogram.draw_support(
-                self.scene, state.support, state.below, rows, self._figures.row_px
-            )
+                self.scene, state.support, state.below, rows, self._figures.row_px,
+                self._figures.tree_width,
+            )  # fmt: skip
 
 
 __all__ = ["FOLD", "TreeRenderer", "fold_rows"]

@@ -39,7 +39,7 @@ from hcviz.ui.features.groups.taxonomy_files import (
 )
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
-from hcviz.ui.features.picture.caption import how_made
+from hcviz.ui.features.picture.controller import Choices, PictureController
 from hcviz.ui.features.review.opening import open_groups, open_version
 from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.parts.messages import Acts
@@ -52,9 +52,6 @@ ACTS = Acts()
 
 T = TypeVar("T")
 
-#: Format of a picture -> its type.
-MIME = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
-
 
 class FileController:
     """Handles the acts of the file menu for one store."""
@@ -63,6 +60,7 @@ class FileController:
         self.store = store
         self.part = part
         self.centre = centre
+        self.pictures = PictureController(store, part, centre)
         #: Called with the files and bytes that arrive. Raises an error if they are too many.
         self.limit_upload: Callable[[int, int], None] | None = None
         #: Plays a lesson script.
@@ -324,9 +322,10 @@ class FileController:
                 message += f" {repeated:,} of its answers {were} already here."
         store.dispatch(act.AddComparisons(name, found.content, message))
 
-    @ACTS.on("save-picture")
-    def _save_picture(
+    @ACTS.on("save-picture", "preview-picture")
+    def _picture(
         self,
+        act: str,
         format: str,
         width: float,
         height: float,
@@ -334,19 +333,14 @@ class FileController:
         supports: bool,
         names: bool,
         caption: bool,
+        number: int = 0,
     ) -> None:
-        """Send a picture of a size in millimetres; 0 by 0 for as large as the tree needs."""
-        from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
-
-        data = self.centre.picture_data()
-        left_out = {"heat": heatmap, "support": supports, "names": names}
-        data = {name: value for name, value in data.items() if left_out.get(name, True)}
-        if caption:
-            data["caption"] = how_made(self.store)
-        size = None if width == height == 0 else (width, height)
-        content = draw_picture(**data, format=cast(Any, format), size=size)
-        stem = file_stem(self.store.session.data)
-        self.part.download(f"{stem}.{format}", content, MIME[format])
+        """Save a picture, or answer the request ``number`` for its preview."""
+        choices = Choices(format, width, height, heatmap, supports, names, caption)
+        if act == "save-picture":
+            self.pictures.save(choices, file_stem(self.store.session.data))
+        else:
+            self.pictures.preview(choices, number)
 
     @ACTS.on("save-groups")
     def _save_groups(self, format: str) -> None:

@@ -1,4 +1,5 @@
-// The form that saves a picture. Its values are kept while the page is open.
+// The form that saves a picture, and shows a small one of what it would save. Its values are kept
+// while the page is open.
 // Page -> its title, width and height in millimetres.
 const PAGES = {
   fit: ["As large as needed", 0, 0],
@@ -24,8 +25,53 @@ const picture = {
   names: true,
   caption: false,
 }
+// The requests for previews: the last number, the one to come, and the last answer.
+const previews = { number: 0, timer: 0, answer: null }
+// Milliseconds after the last change until a preview is asked for.
+const PREVIEW_DELAY = 150
 
-function pictureForm(save) {
+// What the server gets of the form.
+function pictureFields() {
+  const [, width, height] = PAGES[picture.page]
+  const { format, heatmap, supports, names, caption } = picture
+  return {
+    format,
+    width: width ?? picture.width,
+    height: height ?? picture.height,
+    heatmap,
+    supports,
+    names,
+    caption,
+  }
+}
+
+// `save(fields)` saves the picture. Return the element, and functions that ask for a preview and
+// show the answer.
+function pictureForm(save, send) {
+  const image = h("img", { alt: "Preview of the picture", hidden: true })
+  const note = h("p", { role: "status" })
+  const frame = h("div", { class: "preview" }, h("div", { class: "page" }, image), note)
+  const draw = () => {
+    const { answer } = previews
+    image.hidden = !answer?.url
+    if (answer?.url) image.src = answer.url
+    note.textContent = answer?.note ?? ""
+  }
+  const show = answer => {
+    if (answer.preview !== previews.number) return
+    previews.answer = answer
+    frame.removeAttribute("aria-busy")
+    draw()
+  }
+  const ask = () => {
+    frame.setAttribute("aria-busy", "true")
+    clearTimeout(previews.timer)
+    previews.timer = setTimeout(() => {
+      previews.number += 1
+      send("preview-picture", { ...pictureFields(), number: previews.number })
+    }, PREVIEW_DELAY)
+  }
+  draw()
   const select = (key, label, values) =>
     h(
       "label",
@@ -38,6 +84,7 @@ function pictureForm(save) {
           onchange: event => {
             picture[key] = event.target.value
             own.hidden = picture.page !== "own"
+            ask()
           },
         },
         options(values, picture[key]),
@@ -53,6 +100,7 @@ function pictureForm(save) {
       "aria-label": label,
       onchange: event => {
         picture[key] = Number(event.target.value)
+        ask()
       },
     })
   const check = (key, label) =>
@@ -65,6 +113,7 @@ function pictureForm(save) {
         "data-key": `picture-${key}`,
         onchange: event => {
           picture[key] = event.target.checked
+          ask()
         },
       }),
       label,
@@ -78,7 +127,7 @@ function pictureForm(save) {
     " mm",
   )
   const pages = Object.entries(PAGES).map(([key, [title]]) => [key, title])
-  return h(
+  const element = h(
     "div",
     {
       class: "picture-form",
@@ -97,26 +146,12 @@ function pictureForm(save) {
       check("names", "Group names"),
       check("caption", "How it was made"),
     ),
+    frame,
     h(
       "button",
-      {
-        class: "main",
-        "data-key": "save-picture",
-        onclick: () => {
-          const [, width, height] = PAGES[picture.page]
-          const { format, heatmap, supports, names, caption } = picture
-          save({
-            format,
-            width: width ?? picture.width,
-            height: height ?? picture.height,
-            heatmap,
-            supports,
-            names,
-            caption,
-          })
-        },
-      },
+      { class: "main", "data-key": "save-picture", onclick: () => save(pictureFields()) },
       "Save picture",
     ),
   )
+  return { element, ask, show }
 }

@@ -1,8 +1,9 @@
 let menuOpen = false
+let menuScroll = 0 // how far the menu is scrolled: it is drawn again while it is open
 const unfolded = new Set() // keys of the lines of the menu that are open
 
-// A line of the menu that opens and folds what is in it.
-function folding(key, text, disabled, title, inside) {
+// A line of the menu that opens and folds what is in it. `opened` is called when it opens.
+function folding(key, text, disabled, title, inside, opened = () => {}) {
   const group = h(
     "div",
     { class: "fold", role: "group", "aria-label": text, hidden: !unfolded.has(key) },
@@ -21,7 +22,10 @@ function folding(key, text, disabled, title, inside) {
         if (!unfolded.delete(key)) unfolded.add(key)
         group.hidden = !unfolded.has(key)
         line.setAttribute("aria-expanded", String(!group.hidden))
-        if (!group.hidden) group.scrollIntoView({ block: "nearest" })
+        if (!group.hidden) {
+          opened()
+          group.scrollIntoView({ block: "nearest" })
+        }
       },
     },
     text,
@@ -30,7 +34,7 @@ function folding(key, text, disabled, title, inside) {
   return [line, group]
 }
 
-function fileMenu(state, send) {
+function fileMenu(state, send, root) {
   const act = (name, more) => () => {
     menuOpen = false
     shut()
@@ -43,6 +47,8 @@ function fileMenu(state, send) {
     shut()
     pickFile(accept, state.limit, send, kind)
   }
+  const form = pictureForm(fields => act("save-picture", fields)(), send)
+  root.hcPreview = form.show
   const holder = h("div", { class: "menu" + (menuOpen ? " open" : "") })
   const toggle = h(
     "button",
@@ -54,7 +60,9 @@ function fileMenu(state, send) {
       onclick: event => {
         event.stopPropagation()
         menuOpen = !menuOpen
+        menuScroll = 0
         place()
+        if (menuOpen) popup.querySelector("button:not(:disabled)").focus()
       },
     },
     icon("more"),
@@ -236,7 +244,8 @@ function fileMenu(state, send) {
       "Picture…",
       !state.hasTree,
       "The tree as SVG, PDF or PNG, on a page of any size",
-      pictureForm(fields => act("save-picture", fields)()),
+      form.element,
+      form.ask,
     ),
     h("hr"),
     item(
@@ -261,10 +270,10 @@ function fileMenu(state, send) {
     popup.style.top = `${top}px`
     popup.style.maxHeight = `${innerHeight - top - 12}px`
     popup.style.right = `${Math.max(6, innerWidth - box.right)}px`
-    if (menuOpen) popup.querySelector("button:not(:disabled)").focus()
   }
   const shut = () => {
     menuOpen = false
+    menuScroll = 0
     unfolded.clear()
     for (const group of popup.querySelectorAll(".fold")) group.hidden = true
     for (const line of popup.querySelectorAll("[aria-expanded]"))
@@ -292,7 +301,17 @@ function fileMenu(state, send) {
     if (menuOpen && !event.composedPath().includes(holder)) shut()
   })
   holder.append(toggle, popup)
-  if (menuOpen) requestAnimationFrame(place)
+  popup.addEventListener("scroll", () => {
+    if (popup.isConnected) menuScroll = popup.scrollTop
+  })
+  if (menuOpen) {
+    const scroll = menuScroll
+    requestAnimationFrame(() => {
+      place()
+      popup.scrollTop = scroll
+    })
+    if (unfolded.has("picture")) form.ask()
+  }
   return holder
 }
 
@@ -458,7 +477,7 @@ export const render = component(
         },
         icon("redo"),
       ),
-      fileMenu(state, send),
+      fileMenu(state, send, root),
       h(
         "button",
         {

@@ -1,7 +1,7 @@
 const GAP = 14 // pixels between a target and its card
 const EDGE = 8 // pixels between a card and the edge of the window
+const RING = 3 // pixels between a target and its ring
 const INTERVAL = 120 // ms between two looks at where the targets are
-
 // What the browser keeps of the tour: the step, and whether the offer was closed.
 const PLACE = "hcviz-tour"
 const OFFER = "hcviz-tour-offer"
@@ -47,38 +47,41 @@ function moveTo(element, left, top) {
   element.style.top = `${parseFloat(element.style.top || 0) + dy}px`
 }
 
-// The place of a card of this size, beside the first box and on none of them. Without room beside
-// it, the card is at the lower right of the first box.
-function cardPlace(width, height, boxes) {
+// The area that two boxes share, if one of them is larger by `edge` pixels at each side.
+function overlap(a, b, edge = 0) {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left) + edge
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) + edge
+  return width > 0 && height > 0 ? width * height : 0
+}
+
+// The place of a card of this size: beside the first ring, if it covers nothing there that it is
+// about. Else the place of the window where it covers least, rings above all, and is nearest to the
+// first ring.
+function cardPlace(width, height, rings, others) {
   const most = { left: innerWidth - width - EDGE, top: innerHeight - height - EDGE }
   const within = (value, limit) => Math.max(EDGE, Math.min(value, limit))
-  const [first] = boxes
+  const [first] = rings
   if (!first) return { left: most.left / 2, top: most.top - 48 }
+  const covered = ({ left, top }) => {
+    const card = { left, top, right: left + width, bottom: top + height }
+    const area = (boxes, edge) => boxes.reduce((sum, box) => sum + overlap(card, box, edge), 0)
+    return 1000 * area(rings, RING) + area(others, 0)
+  }
   const middle = within((first.top + first.bottom - height) / 2, most.top)
   const places = [
     { left: first.right + GAP, top: middle },
     { left: first.left - GAP - width, top: middle },
     { left: within(first.left, most.left), top: first.bottom + GAP },
     { left: within(first.left, most.left), top: first.top - GAP - height },
-  ]
-  const fits = ({ left, top }) =>
-    left >= EDGE &&
-    top >= EDGE &&
-    left <= most.left &&
-    top <= most.top &&
-    boxes.every(
-      box =>
-        left + width <= box.left ||
-        left >= box.right ||
-        top + height <= box.top ||
-        top >= box.bottom,
-    )
-  return (
-    places.find(fits) ?? {
-      left: within(first.right - width - GAP, most.left),
-      top: within(first.bottom - height - GAP, most.top),
-    }
-  )
+  ].filter(({ left, top }) => left >= EDGE && top >= EDGE && left <= most.left && top <= most.top)
+  const fitting = places.find(place => !covered(place))
+  if (fitting) return fitting
+  const steps = limit => Array.from({ length: 25 }, (_, k) => EDGE + (k / 24) * (limit - EDGE))
+  for (const left of steps(most.left)) for (const top of steps(most.top)) places.push({ left, top })
+  const distance = ({ left, top }) =>
+    Math.hypot(left + width / 2 - first.right, top + height / 2 - (first.top + first.bottom) / 2)
+  const cost = place => covered(place) + distance(place)
+  return places.reduce((best, place) => (cost(place) < cost(best) ? place : best))
 }
 
 // The rings and the card follow their targets while the tour is shown.
@@ -87,19 +90,21 @@ function follow(root, state) {
   const card = root.querySelector(".card")
   if (!card || !root.isConnected) return
   const page = pageOf(root)
-  const [first, ...others] = state.targets.map(selector => findAll(selector, page)[0])
-  openDrawer(root, page, first)
-  const boxes = [first, ...others].map(each => each && visibleBox(each)).filter(Boolean)
+  const targets = state.targets.map(selector => findAll(selector, page)[0])
+  openDrawer(root, page, targets[0])
+  const boxes = targets.map(each => each && visibleBox(each)).filter(Boolean)
   const rings = root.querySelector(".rings")
   while (rings.children.length > boxes.length) rings.lastChild.remove()
   while (rings.children.length < boxes.length) rings.append(h("i", { class: "ring" }))
   boxes.forEach((box, k) => {
     const ring = rings.children[k]
-    ring.style.width = `${box.right - box.left + 6}px`
-    ring.style.height = `${box.bottom - box.top + 6}px`
-    moveTo(ring, box.left - 3, box.top - 3)
+    ring.style.width = `${box.right - box.left + 2 * RING}px`
+    ring.style.height = `${box.bottom - box.top + 2 * RING}px`
+    moveTo(ring, box.left - RING, box.top - RING)
   })
-  const { left, top } = cardPlace(card.offsetWidth, card.offsetHeight, boxes)
+  const about = state.about.map(selector => findAll(selector, page)[0])
+  const others = about.map(each => each && visibleBox(each)).filter(Boolean)
+  const { left, top } = cardPlace(card.offsetWidth, card.offsetHeight, boxes, others)
   moveTo(card, left, top)
   root.hcTimer = setTimeout(() => follow(root, state), INTERVAL)
 }
