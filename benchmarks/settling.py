@@ -26,7 +26,7 @@ from benchmarks.ui_latency import METER, ROOT, machine
 from hcviz.jobs.warming import warm_modules
 from hcviz.ui.tree import warm as warm_centre
 from tests.browser.conftest import ARGUMENTS, WINDOW
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import Server, wait_for
 from tools import chromium
 
@@ -81,7 +81,7 @@ def _opened(page: Page, server: Server, table: Path) -> list[Any]:
 def _timed(page: Page, before: int) -> list[Any]:
     first = f"hcMeter.trees.find((tree) => tree.run > {before} && tree.at !== null)"
     wait_for(page, f"() => {first}")
-    expect(page.locator(".hc-bar .status")).to_have_text("Done", timeout=300_000)
+    expect(page.locator(".hc-bar .status")).to_have_text(DONE, timeout=300_000)
     seconds = page.evaluate(f"() => (performance.now() - {first}.at) / 1000")
     return [seconds, page.locator(".hc-inspector .accuracy").first.inner_text().split("\n")[0]]
 

@@ -42,7 +42,7 @@ from benchmarks.ui_app import planted  # noqa: E402
 from hcviz.jobs.warming import warm_modules  # noqa: E402
 from hcviz.ui.tree import warm as warm_centre  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, WINDOW  # noqa: E402
-from tests.browser.dashboard import Dashboard  # noqa: E402
+from tests.browser.dashboard import DONE, Dashboard  # noqa: E402
 from tests.browser.driving import Server, column, pixel, ranges, wait_for  # noqa: E402
 from tools import chromium  # noqa: E402
 
@@ -216,7 +216,7 @@ class Bench:
         dashboard, times = Dashboard(page), []
         while len(times) < self.options.constraints:
             if settled:
-                expect(page.locator(".hc-bar .status")).to_have_text("Done")
+                expect(page.locator(".hc-bar .status")).to_have_text(DONE)
             constraint = self._state(page, dashboard)
             if constraint is None:
                 continue
@@ -276,7 +276,7 @@ class Bench:
         endless = {"n": n, "params": json.dumps({"steps": FOREVER})}
         self.first_picture(sampling, endless)
         with self.visit(**ended) as page:
-            expect(page.locator(".hc-bar .status")).to_have_text("Done")
+            expect(page.locator(".hc-bar .status")).to_have_text(DONE)
             page.wait_for_timeout(1500)
             self.taps(page, idle)
         with self.visit(**endless) as page:
@@ -291,7 +291,7 @@ class Bench:
         row = Row(f"{n}", "active-spectral")
         with self.visit(n=n, method="active-spectral") as page:
             row.first = page.evaluate("() => hcMeter.trees.find((t) => t.at !== null).at")
-            expect(page.locator(".hc-bar .status")).to_have_text("Done", timeout=600_000)
+            expect(page.locator(".hc-bar .status")).to_have_text(DONE, timeout=600_000)
             page.wait_for_timeout(1500)
             self.taps(page, row)
         return [row]

@@ -552,7 +552,7 @@ def test_names_from_the_data_cannot_bring_markup():
 def test_the_legend_shows_whole_chips_and_counts_the_others():
     names = [f"class number {k}" for k in range(8)]
     items = Items(names, classes=names, title="Eight")
-    for width, whole in ((10_000, 8), (700, None), (420, None), (120, 0)):
+    for width, whole in ((10_000, 8), (560, None), (420, None), (120, 0)):
         html = legend(items.title, 8, items.strips(), None, LIGHT, width)
         shown = [name for name in names if f"</span>{name}</span>" in html]
         assert shown == names[: len(shown)]
@@ -560,6 +560,16 @@ def test_the_legend_shows_whole_chips_and_counts_the_others():
         assert whole is not None or 0 < len(shown) < 8
         rest = f"and {8 - len(shown)} more" if shown else "8 classes"
         assert (rest in html) == (len(shown) < 8)
+
+
+def test_names_of_classes_are_shortened_rather_than_left_out():
+    names = ["amphibian", "bird", "fish", "insect", "invertebrate", "mammal", "reptile"]
+    items = Items(names, classes=names, title="Zoo")
+    html = legend(items.title, 7, items.strips(), None, LIGHT, 540)
+    assert "more" not in html
+    assert "</span>bird</span>" in html
+    assert "</span>invertebrate</span>" not in html
+    assert "invertebrate" in html  # in the tooltip
 
 
 def test_what_is_shown_can_be_saved(centre, tree):

@@ -138,11 +138,14 @@ def test_only_independent_draws_count_as_settled(store, accuracy_of):
     assert verdict["why"] == "Supports are accurate to about 1 point."
     assert verdict["details"].startswith("Both halves of the one chain agree")
     assert supports_model.is_settled(store)
+    assert top_bar_model.live(store)["text"] == "Done"
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
         "100 % of the last 3,500 trees have exactly this group."
     )
     assert inspector_model.live(store)["accuracy"] == verdict
+    store.change_view(selection=whole)
+    assert "not years" in inspector_model.state(store)["selection"]["factNotes"]["Height"]
 
 
 def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, accuracy_of):
@@ -156,13 +159,14 @@ def test_supports_that_drift_are_settling_and_a_run_continues_from_there(store, 
     """Clades that are in every tree of the first half, and in none of the other."""
     tree = store.session.snapshot.tree
     verdict = accuracy_of(drifting())
-    assert verdict["word"] == "settling"
+    assert verdict["word"] == "not settled"
+    assert top_bar_model.live(store)["text"] == "Tree done · not settled"
     # Of the trees from number 500 on the two halves have no clade of several items in common.
-    assert verdict["why"] == ("The supports are not accurate yet. Run goes on from here.")
+    assert verdict["why"] == ("The supports are not accurate yet. Press Run to go on from here.")
     assert not supports_model.is_settled(store)
     whole = tuple(tree.leaves(tree.n_leaves + 60))
     assert supports_model.group_sentence(store, whole) == (
-        "50 % of the last 3,500 trees have exactly this group, settling."
+        "50 % of the last 3,500 trees have exactly this group, not settled."
     )
 
 
@@ -208,17 +212,19 @@ def test_a_clade_in_doubt_is_called_by_its_labels(store, accuracy_of):
 def test_what_200_trees_of_zoo_say(store):
     verdict = supports_model.accuracy_state(store)
     assert verdict["word"] != "settled"  # worth a handful of independent ones
-    assert verdict["why"].endswith(" Run goes on from here.")
+    assert top_bar_model.live(store)["text"].startswith("Tree done · ±")
+    assert verdict["why"].endswith(" Press Run to go on from here.")
     assert not supports_model.is_settled(store)
     assert inspector_model.live(store)["accuracy"] == verdict
 
 
 def test_while_a_run_goes_on_its_word_is_that_of_the_last_check(store, accuracy_of):
     first = accuracy_of(drifting())
-    assert first["why"].endswith("Run goes on from here.")
+    assert first["why"].endswith("Press Run to go on from here.")
     store.session = replace(store.session, status="sampling")
     during = supports_model.accuracy_state(store)
-    assert not during["why"].endswith("Run goes on from here.")  # it does already
+    assert during["word"] == "settling"
+    assert not during["why"].endswith("Press Run to go on from here.")  # it does already
     store.samples.take_tree(Snapshot(store.drawn.tree, 1, 2, {"log_joint": 0.0}))
     assert supports_model.accuracy_state(store) == during
     add_draws(store.samples, [Snapshot(store.drawn.tree, k + 1, 9) for k in range(4000)])
@@ -261,7 +267,7 @@ def test_a_run_that_has_drawn_nothing_replaces_the_one_before(brief):
     assert live() == "paused"
     store.change_view(paused=False)
     store.dispatch(act.Arrived(run, replace(start, step=101)))
-    assert live() == before["word"]  # the run goes on with the same draws
+    assert live() == "settling"  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))
     assert inspector_model.live(store)["accuracy"] is None
 

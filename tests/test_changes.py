@@ -75,7 +75,7 @@ def test_the_clade_that_differs_most_comes_first_and_names_what_is_new(moved):
     assert gained[0]["text"].endswith(" and 4 more")
     assert (gained[2]["size"], gained[2]["title"]) == (
         3,
-        "3 items; 1 item differs from a clade of the earlier tree",
+        "3 items; 1 item differs from a branch of the earlier tree",
     )
 
 

@@ -117,7 +117,7 @@ def test_the_page_shows_what_a_run_waits_for(loop, hold, cluster):
         store.change_view(paused=False)
         hold(False)
         loop.until(lambda: store.session.status == "settled")
-        assert bar_live(store)["text"].startswith("Done")
+        assert bar_live(store)["text"].startswith(("Done", "Tree done"))
         assert BOTH not in foot(store)["sentence"]
     finally:
         store.close()

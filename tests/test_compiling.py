@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from hcviz.jobs.compiling import INTERVAL, CompilingProgress
+from hcviz.session import actions as act
 from hcviz.ui.app import page
-from hcviz.ui.app.page import FIRST_START, show_compiling
+from hcviz.ui.app.page import show_compiling
+from hcviz.ui.features.history.model import FIRST_START
+from hcviz.ui.features.history.model import state as foot_state
 from hcviz.ui.features.top_bar import model as top_bar
 from tests.stores import over_zoo
 
@@ -68,10 +71,13 @@ def test_the_page_shows_a_notice_until_the_first_tree(store, clock, monkeypatch)
     assert store.view.compiling is None
     with progress.running():
         check()
-        assert store.view.message == FIRST_START
         assert top_bar.live(store)["text"] == "Done"  # a tree is shown
+        assert FIRST_START not in foot_state(store)["sentence"]
         store.session = replace(store.session, status="sampling")
         assert top_bar.live(store)["text"] == "Compiling: 25 %"
+        store.dispatch(act.SetMethod("average"))  # what it says does not replace the explanation
+        assert foot_state(store)["sentence"] == f"Method: average. {FIRST_START}"
         store.session = replace(store.session, status="settled")
     check()
     assert store.view.compiling is None
+    assert FIRST_START not in foot_state(store)["sentence"]

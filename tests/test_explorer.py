@@ -234,7 +234,7 @@ def test_a_constraint_by_search_and_keys_alone(begun):
     explorer.controls["tools"].find("tuna")
     explorer.keyboard.press("Enter")
     (row,) = constraints_model.state(store)["items"]
-    assert row["sentence"] == "bear + dolphin together, before tuna"
+    assert row["sentence"] == "bear + dolphin together, apart from tuna"
 
 
 def test_an_error_disappears_at_the_next_action(begun, loop):
@@ -500,7 +500,7 @@ def test_tooltip_and_inspector_agree_about_a_clade(begun, method, heights):
     ("method", "title"),
     [
         ("average", "distance"), ("crsc", "group size − 1"),
-        ("ward", "Ward distance"), ("ddt", "time since the split (1 − divergence time)"),
+        ("ward", "Ward distance"), ("ddt", "height (time in the model, not years)"),
     ],
 )  # fmt: skip
 def test_the_axis_names_the_heights(begun, method, title):

@@ -167,6 +167,9 @@ def test_a_drop_is_a_draft_and_a_release_elsewhere_is_nothing(zoo):
     statement = zoo.view.draft.ready
     assert statement[0] == (0, sister)
     assert statement[1] == item_set_apart(tree, 0, [sister])
+    assert "The odd one is a guess" in zoo.view.draft.sentence(zoo.session.labels)
+    more = zoo.view.draft.pick((next(i for i in range(9) if i not in (0, sister, statement[1])),))
+    assert "guess" not in more.sentence(zoo.session.labels)  # the person chose odd ones too
     assert zoo.session.constraints == ()  # until Enter
     gestures.key("Enter")
     assert zoo.session.constraints[0].statement == statement

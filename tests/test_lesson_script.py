@@ -27,7 +27,7 @@ For the teacher: read the sentences aloud.
    - predict: Where does the bat go?
    - [ ] beside the birds
    - [x] beside the mammals
-   - answer: bat + bear together, before dove + gull
+   - answer: bat + bear together, apart from dove + gull
    - reveal: Beside the mammals.
    - discuss: Which columns say so?
 2. Look.

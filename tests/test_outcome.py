@@ -43,40 +43,50 @@ def untrue(store):
     return (first, other), second
 
 
-def test_after_a_run_the_footer_lists_changes_and_lost_support(store, loop):
+def test_after_a_run_footer_and_inspector_have_the_same_counts(store, loop):
     assert (
         support_changes.changes_sentence(store) == ""
     )  # the first run has nothing to compare with
     group, apart = untrue(store)
-    before = store.samples
     answer(store, loop, group, apart)
-    changes = store.changes()
-    n_lost = support_changes.lost_support(store)
-    assert n_lost >= 1  # the clade that was in most trees is in none
-    moving = "" if is_settled(store) else "; the supports are still settling"
-    expected = f"{len(changes.lost)} clades changed, {n_lost} lost support{moving}."
-    assert support_changes.changes_sentence(store) == expected
+    nodes = support_changes.changed_nodes(store)
+    assert nodes.lost.size >= 1  # the clade that was in most trees is in none
+    assert nodes.n_chance > 0
+    shown = changed_clades.state(store)
+    assert shown["title"] == "Because of your answer"
+    assert shown["sentence"] == nodes.sentence
+    assert shown["hint"] == support_changes.CHANCE_RULE
+    assert [each["count"] for each in shown["groups"]] == [nodes.gained.size, nodes.lost.size]
+    moving = "" if is_settled(store) else " The supports are not settled yet."
     foot = history_model.state(store)
-    assert foot["sentence"] == f"Done. The constraint holds. {expected}"
-    assert foot["hint"] == support_changes.LOST_SUPPORT_RULE
-    # by the rule, clade by clade
-    tree, count = store.baseline, 0
-    for node in range(tree.n_leaves, tree.root):
-        supports = []
-        for samples in (before, store.samples):
-            with samples.open() as posterior:
-                size = float(posterior.support_sizes(tree, [node])[0])
-                supports.append((posterior.clade_support(tree.leaves(node)), size))
-        (was, m), (now, n) = supports
-        both = (m * was + n * now) / (m + n)
-        count += was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n))
-    assert count == n_lost
+    assert foot["sentence"] == f"Done. The constraint holds. {nodes.sentence}{moving}"
+    assert foot["hint"] == support_changes.CHANCE_RULE
     # the next message replaces the sentence
     store.change_view(message="Found bear.")
     assert history_model.state(store)["sentence"] == "Found bear."
     store.change_view(message="")
     store.dispatch(act.Undo())
-    assert "changed" not in history_model.state(store)["sentence"]
+    store.drawn = store.session.snapshot
+    assert nodes.sentence not in history_model.state(store)["sentence"]
+    assert changed_clades.state(store) is None  # nothing here is because of an answer
+    store.dispatch(act.Redo())
+    store.drawn = store.session.snapshot
+    assert changed_clades.state(store)["sentence"] == nodes.sentence
+
+
+@pytest.mark.parametrize(
+    ("new", "gone", "chance", "text"),
+    [
+        (0, 0, 0, "The branches are the same as before."),
+        (0, 0, 1, "No branch clearly changed; 1 differs, perhaps by chance."),
+        (1, 1, 0, "1 branch is new, 1 is gone."),
+        (3, 0, 2, "3 branches are new; 2 more differ, perhaps by chance."),
+        (0, 2, 1, "2 branches are gone; 1 more differs, perhaps by chance."),
+    ],
+)
+def test_the_counts_in_words(new, gone, chance, text):
+    nodes = support_changes.ChangedNodes(np.arange(new), np.arange(gone), chance)
+    assert nodes.sentence == text
 
 
 def test_only_clades_whose_support_changed_are_listed(store, loop):
@@ -84,8 +94,7 @@ def test_only_clades_whose_support_changed_are_listed(store, loop):
     before = store.samples
     answer(store, loop, *untrue(store))
     gained, lost = support_changes.significant_changes(store)
-    assert lost.size == support_changes.lost_support(store)
-    rose = []
+    rose, fell = [], []
     tree = store.drawn.tree
     for node in range(tree.n_leaves, tree.root):
         with before.open() as old, store.samples.open() as new:
@@ -96,21 +105,31 @@ def test_only_clades_whose_support_changed_are_listed(store, loop):
         if now - was > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n)):
             rose.append(node)
     assert gained.tolist() == rose
+    for node in range(tree.n_leaves, store.baseline.root):
+        with before.open() as old, store.samples.open() as new:
+            items = store.baseline.leaves(node)
+            was, now = old.clade_support(items), new.clade_support(items)
+            m, n = (float(each.support_sizes(store.baseline, [node])[0]) for each in (old, new))
+        both = (m * was + n * now) / (m + n)
+        if was - now > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n)):
+            fell.append(node)
+    assert lost.tolist() == fell
     every, shown = store.changes(), changed_clades.state(store)
     sure = [set(every.gained) & set(gained), set(every.lost) & set(lost)]
     assert [each["count"] for each in shown["groups"]] == [len(each) for each in sure]
     named = [{clade["node"] for clade in each["clades"]} for each in shown["groups"]]
     assert named == sure
-    assert shown["chance"] == len(every.gained) + len(every.lost) - sum(map(len, sure))
-    assert shown["chance"] > 0
+    n_chance = support_changes.changed_nodes(store).n_chance
+    assert n_chance == len(every.gained) + len(every.lost) - sum(map(len, sure))
+    assert n_chance > 0
 
 
-def test_a_continued_run_lists_no_lost_support(store, loop):
+def test_a_continued_run_counts_all_changes(store, loop):
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
-    assert support_changes.lost_support(store) is None
-    assert support_changes.changes_sentence(store).endswith(" changed.")
+    assert support_changes.significant_changes(store) is None
+    assert support_changes.changed_nodes(store).n_chance == 0
 
 
 def test_few_trees_give_no_supports(store, loop):
@@ -121,7 +140,7 @@ def test_few_trees_give_no_supports(store, loop):
         (Snapshot(store.drawn.tree, k, 9, {"log_joint": float(k)}) for k in range(1, 10)),
     )
     store.posteriors.put(store.session.shown, few)
-    assert support_changes.lost_support(store) is None
+    assert support_changes.significant_changes(store) is None
 
 
 def test_of_equal_shares_hardly_any_falls_by_chance():
@@ -162,4 +181,6 @@ def test_a_tree_that_is_another_only_by_a_refinement_counts_the_new_clades(store
     changes = store.changes()
     assert len(changes.lost) == 0
     store.previous_samples = None
-    assert support_changes.changes_sentence(store) == f"{len(changes.gained)} clades changed."
+    assert support_changes.changes_sentence(store).startswith(
+        f"{len(changes.gained)} branches are new."
+    )

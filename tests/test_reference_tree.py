@@ -97,9 +97,9 @@ def test_a_tree_is_one_step_and_what_contradicts_stays_off():
     session = driver.session
     enabled = {each.sentence(ANIMALS): each.enabled for each in session.constraints[2:]}
     assert enabled == {
-        "bat + whale together, before lion": True,
-        "bat + lion together, before trout": False,
-        "trout + pike together, before bat": True,
+        "bat + whale together, apart from lion": True,
+        "bat + lion together, apart from trout": False,
+        "trout + pike together, apart from bat": True,
     }
     refused = next(each.id for each in session.constraints if not each.enabled)
     assert (session.conflict.constraint_id, session.conflict.waiting) == (refused, ())

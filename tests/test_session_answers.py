@@ -18,10 +18,10 @@ BAT, WHALE, LION, TROUT, PIKE, WASP, CROW, NEWT = range(8)
 
 def test_constraint_validates_itself_and_has_a_sentence():
     answer = Constraint(1, (BAT, WHALE), TROUT, weight=2)
-    assert answer.sentence(ANIMALS) == "bat + whale together, before trout"
+    assert answer.sentence(ANIMALS) == "bat + whale together, apart from trout"
     assert answer.triplets.rows.tolist() == [[BAT, WHALE, TROUT]]
     long = Constraint(2, (0, 1, 2, 4, 5, 6, 7), 3, weight=3)
-    assert long.sentence(ANIMALS) == "bat + whale + lion and 4 more together, before trout"
+    assert long.sentence(ANIMALS) == "bat + whale + lion and 4 more together, apart from trout"
     assert len(long.triplets) == 6
     assert long.triplets.weights.tolist() == [0.5] * 6
     for group, apart in (((1,), 2), ((1, 1), 2), ((1, 2), 2), ((-1, 2), 3)):
@@ -115,7 +115,7 @@ def test_a_contradiction_is_kept_disabled_explained_and_runs_nothing(settled):
     # either of the two alone allows it: it takes both
     assert session.conflict.with_ids == (1, 2)
     assert session.conflict.repairs == (1, 2)
-    for words in ("bat + trout together, before whale", "bat + whale", "whale + lion", "lion"):
+    for words in ("bat + trout together, apart from whale", "bat + whale", "whale + lion", "lion"):
         assert words in session.conflict.sentence
     assert constraint_states(session)[4] == "conflict"
     settled(act.EnableConstraint(4))

@@ -9,6 +9,7 @@ from hcviz.algorithms import algorithms, get
 from hcviz.core.snapshot import Snapshot
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.applying import SEARCHING_TEXT
 from hcviz.session.model import Constraint, equal_values, joined_triplets
 from hcviz.session.replay import replay
 from tests.sessions import Driver, FakeState, run_fake
@@ -169,3 +170,14 @@ def test_undo_redo_files_and_replay_of_a_background_run():
     driver(act.Redo())
     assert driver.session.snapshot is after
     assert joined_triplets(driver.session.enabled) == Triplets([(0, 1, 2), (0, 1, 3)])
+
+
+@pytest.mark.parametrize("method", ["ddt", "crsc"])
+def test_a_lock_during_a_run_says_that_other_branches_may_change(method):
+    driver = shown(method)
+    driver(act.Rerun())
+    driver(act.AddConstraint(*TRUE[0]))
+    assert driver.session.message.startswith("Locked: ")
+    assert driver.session.message.endswith(SEARCHING_TEXT)
+    driver.settle()
+    assert driver.session.tree is not TREE

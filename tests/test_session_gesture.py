@@ -28,10 +28,10 @@ def test_together_then_odd():
     assert draft.ready == ((BAT, WHALE), EVERYTHING_ELSE)  # Enter: they are a group
     draft = draft.begin_odd()
     assert draft.ready is None
-    assert draft.sentence(ANIMALS) == "bat + whale together, before … click the odd one out."
+    assert draft.sentence(ANIMALS) == "bat + whale together, apart from … click the odd one out."
     draft = draft.pick((TROUT,))
     assert draft.ready == ((BAT, WHALE), TROUT)
-    assert draft.sentence(ANIMALS).startswith("bat + whale together, before trout.")
+    assert draft.sentence(ANIMALS).startswith("bat + whale together, apart from trout.")
     both = draft.pick((PIKE,))  # another one is added
     assert both.ready == ((BAT, WHALE), (TROUT, PIKE))
     assert both.begin_odd() == both  # O again keeps them
@@ -64,7 +64,7 @@ def test_an_odd_one_from_the_group_is_ejected():
 def test_a_clade_of_odd_ones_makes_one_constraint():
     draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick((TROUT, PIKE))
     assert draft.ready == ((BAT, WHALE), (TROUT, PIKE))
-    assert "together, before trout + pike. Click" in draft.sentence(ANIMALS)
+    assert "together, apart from trout + pike. Click" in draft.sentence(ANIMALS)
 
 
 def test_items_are_added_to_the_group_after_the_odd_ones_and_nothing_is_lost():

@@ -74,7 +74,7 @@ def test_a_new_action_after_undo_keeps_the_abandoned_tree_in_the_history(settled
     assert abandoned in trees
     entry = settled.session.history[trees.index(abandoned)]
     assert entry.n_constraints == 1
-    assert entry.label == "bat + whale together, before trout"
+    assert entry.label == "bat + whale together, apart from trout"
     assert set(entry.metrics) == {"log density"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -162,6 +163,11 @@ def test_states_distinguish_each_constraint():
     assert assess(shown, good[:2], good[2]).kind == "repeat"
     assert assess(shown, good[:2], good[2], author="Cy").kind == "implied"
     assert assess(shown, bad[:2], bad[2]).kind == "conflict"
+    # While a run uses an answer, it is not called violated.
+    running = replace(shown, status="sampling", constraints=(Constraint(1, bad[:2], bad[2]),))
+    assert constraint_states(running) == {1: "pending"}
+    assert constraint_states(replace(running, constraint_mode="ignored")) == {1: "violated"}
+    assert constraint_states(replace(running, status="settled")) == {1: "violated"}
     with pytest.raises(InvalidConstraint, match="item 7"):
         assess(shown, (0, 7), 1)
 

@@ -80,7 +80,7 @@ def test_it_is_one_sentence_and_one_outsider_is_an_item():
     made = Constraint(3, (0, 1), [2, 3, 2])
     assert made.apart == (2, 3)
     assert made.named == (0, 1, 2, 3)
-    assert made.sentence(LABELS) == "bat + whale together, before trout + pike"
+    assert made.sentence(LABELS) == "bat + whale together, apart from trout + pike"
     assert made.states_same([1, 0], (3, 2))
     assert not made.states_same([1, 0], 3)
     assert Constraint(3, (0, 1), (2,)).apart == 2
@@ -142,7 +142,7 @@ def test_the_draft_makes_one_constraint_and_one_undo(store):
     (made,) = store.session.constraints
     assert made.statement == ((wolf, tuna), (dolphin, crow))
     (row,) = constraints_model.state(store)["items"]
-    assert row["sentence"] == "wolf + tuna together, before dolphin + crow"
+    assert row["sentence"] == "wolf + tuna together, apart from dolphin + crow"
     assert assess(store.session, (tuna, wolf), (crow, dolphin)).kind == "repeat"
     assert assess(store.session, (tuna, wolf), (crow,)).kind == "implied"
     link = link_of(store.session, store.view)

@@ -91,7 +91,10 @@ def test_a_gesture_becomes_a_constraint_that_the_next_trees_satisfy(store, loop)
     assert trees
     assert all(tree.satisfies(constraint.triplets).all() for tree in trees)
     (row,) = constraints_model.state(store)["items"]
-    assert (row["state"], row["sentence"]) == ("satisfied", "dolphin + tuna together, before wolf")
+    assert (row["state"], row["sentence"]) == (
+        "satisfied",
+        "dolphin + tuna together, apart from wolf",
+    )
 
 
 def test_undo_brings_the_earlier_tree_back_without_a_run(store, loop):
@@ -115,7 +118,7 @@ def test_a_contradicting_answer_is_switched_off_and_explained(store, loop):
     verdict = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
     assert verdict["kind"] == "conflict"
     shown = constraints_model.state(store)
-    assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
+    assert shown["conflict"]["members"] == ["dolphin + tuna together, apart from wolf"]
     assert [row["enabled"] for row in shown["items"]] == [True, False]
     (repair,) = shown["conflict"]["repairs"]
     act_on = partial(ACTS, Gestures(store))
@@ -140,12 +143,12 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
     shown = constraints_model.state(store)
     assert [row["enabled"] for row in shown["items"]] == [True, False, True, False]
     assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
-    assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
-    assert shown["conflict"]["waiting"] == ["tuna + wolf together, before dolphin"]
+    assert shown["conflict"]["members"] == ["dolphin + tuna together, apart from wolf"]
+    assert shown["conflict"]["waiting"] == ["tuna + wolf together, apart from dolphin"]
     act_on = partial(ACTS, Gestures(store))
     act_on("dismiss", {})
     shown = constraints_model.state(store)["conflict"]
-    assert "“tuna + wolf together, before dolphin” contradicts" in shown["sentence"]
+    assert "“tuna + wolf together, apart from dolphin” contradicts" in shown["sentence"]
     assert shown["waiting"] == []
     act_on("dismiss", {"all": True})
     assert constraints_model.state(store)["conflict"] is None
@@ -307,7 +310,7 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
     sentence = constraints_model.state(store)["draft"]["sentence"]
-    assert sentence.startswith("dolphin + porpoise together, before wolf + lion + bear.")
+    assert sentence.startswith("dolphin + porpoise together, apart from wolf + lion + bear.")
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
     (made,) = store.session.constraints

@@ -23,6 +23,8 @@ class Heights:
         Name of the height of one clade, in a list of facts.
     is_share : bool
         True if a height is 1 minus a share. The page then shows the share, in per cent.
+    note : str
+        What the height of one clade is, for a tooltip; "" if the word says it.
     crowded : bool
         True if most clades are close to the items, so that one cannot tell them apart. Unless a
         person chooses otherwise, the page draws such a tree with even heights.
@@ -31,6 +33,7 @@ class Heights:
     title: str
     word: str
     is_share: bool = False
+    note: str = ""
     crowded: bool = False
 
 
@@ -40,7 +43,12 @@ RANK = Heights("merge rank (1 = first merge)", "Merge rank")
 DISTANCE = Heights("distance", "Distance")
 FROM_SIMILARITY = Heights("distance (maximum − {similarity})", "Distance")
 WARD = Heights("Ward distance", "Ward distance")
-TIME = Heights("time since the split (1 − divergence time)", "Time since the split", crowded=True)
+TIME = Heights(
+    "height (time in the model, not years)",
+    "Height",
+    note="How early the branch splits, in the model's own time from 0 to 1. These are not years.",
+    crowded=True,
+)
 KERNEL = Heights("distance (maximum − computed similarity)", "Distance")
 
 

@@ -345,7 +345,7 @@ def _action(word: str, line: int, text: str) -> LessonAction:
     if about:
         meaning = NOT_A_GROUP if about[2] else EVERYTHING_ELSE
         return LessonAction(kind, line, _names(about[1]), meaning=meaning)
-    found = re.fullmatch(r"(.+?)(?: together,)? before (.+)", text)
+    found = re.fullmatch(r"(.+?)(?: together,)? (?:before|apart from) (.+)", text)
     if not found or len(_names(found[1])) < 2:
         raise _Fault(
             line,

@@ -14,6 +14,7 @@ from hcviz.session.runs import IGNORED_TEXT, announce, request_run
 
 NOT_AVOIDED_TEXT = "This method cannot keep that items are not a group. The sampler (DDT) can."
 SAMPLING_TEXT = "Sampling continues, and the tree stays."
+SEARCHING_TEXT = "The run goes on, so other branches may still change."
 
 
 def apply_constraints(
@@ -38,7 +39,10 @@ def apply_constraints(
             return announce(session, text)
         added = kept
         wanted = [each for each in wanted if not each.is_not_group]
-    if is_tree_changing(session) or not satisfied_by_shown_tree(session, wanted):
+    is_satisfied = satisfied_by_shown_tree(session, wanted)
+    if is_satisfied and is_tree_changing(session):
+        return request_run(session, cause, "snapshot", f"{text} {SEARCHING_TEXT}")
+    if not is_satisfied:
         return request_run(session, cause, "snapshot", text)
     text += f" {'It is' if len(added) == 1 else 'They are'} true in this tree already."
     if methods(session.method).samples:

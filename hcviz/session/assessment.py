@@ -26,7 +26,9 @@ from hcviz.session.constraint import (
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_rows, sentence
 
 AssessmentKind = Literal["correction", "holds", "implied", "conflict", "repeat", "ignored"]
-ConstraintState = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
+ConstraintState = Literal[
+    "satisfied", "violated", "pending", "implied", "conflict", "disabled"
+]  # fmt: skip
 
 #: A group is tested triplet by triplet for being implied if it implies at most this number.
 MAX_TESTED = 2000
@@ -54,7 +56,7 @@ def assess(
     author: str | None = None,
     keeps_not_groups: bool = True,
 ) -> Assessment:
-    """Return what adding "``group`` together, before ``apart``" would mean.
+    """Return what adding "``group`` together, apart from ``apart``" would mean.
 
     Parameters
     ----------
@@ -219,8 +221,8 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     """Return the state of each constraint by its id.
 
     ``disabled``; ``conflict``: disabled, and the shown conflict is about it or lists it as waiting;
-    ``violated`` by the shown tree, or without a tree; ``implied`` by enabled constraints before it;
-    else ``satisfied``.
+    ``violated`` by the shown tree, or without a tree; ``pending``: so, but the run in progress uses
+    it; ``implied`` by enabled constraints before it; else ``satisfied``.
     """
     tree = session.tree
     holds: dict[int, bool] = {}
@@ -232,12 +234,13 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
     )
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
+    is_applying = session.status == "sampling" and session.constraint_mode != "ignored"
     result: dict[int, ConstraintState] = {}
     for each in session.constraints:
         if not each.enabled:
             result[each.id] = "conflict" if each.id in refused else "disabled"
         elif not holds.get(each.id, False):
-            result[each.id] = "violated"
+            result[each.id] = "pending" if is_applying else "violated"
         else:
             result[each.id] = "implied" if each.id in redundant else "satisfied"
     return result

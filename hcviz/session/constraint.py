@@ -191,7 +191,7 @@ def check_statement(group: Sequence[int], apart: Apart) -> None:
         count = (len(group) - 1) * len(outsiders(apart))
         if count > MAX_TRIPLETS and len(outsiders(apart)) > 1:
             raise InvalidConstraint(
-                f"{len(group):,} items before {len(outsiders(apart)):,} others are {count:,} "
+                f"{len(group):,} items apart from {len(outsiders(apart)):,} others are {count:,} "
                 f"triplets. A constraint has at most {MAX_TRIPLETS:,}.",
                 "Leave out some of the items that are apart. A group (G), which is apart from all "
                 "others, has no such limit.",
@@ -205,12 +205,14 @@ def check_statement(group: Sequence[int], apart: Apart) -> None:
 
 
 def sentence(group: Sequence[int], apart: Apart, labels: Sequence[str]) -> str:
-    """Return a sentence such as ``bat + whale together, before trout``."""
+    """Return a sentence such as ``bat + whale together, apart from trout``."""
     if apart == EVERYTHING_ELSE:
         return f"{names_text(group, labels)} are a group"
     if apart == NOT_A_GROUP:
         return f"{names_text(group, labels)} are not a group"
-    return f"{names_text(group, labels)} together, before {names_text(outsiders(apart), labels)}"
+    return (
+        f"{names_text(group, labels)} together, apart from {names_text(outsiders(apart), labels)}"
+    )
 
 
 #: What the rows of a table are.

@@ -329,6 +329,8 @@ def _enable_if_consistent(
         or (made.is_not_group and not methods(session.method).avoids_groups)
         else "Locked"
         if kind == "holds"
+        else "Applying"
+        if kind == "correction"
         else "Applied"
     )
     return apply_constraints(

@@ -40,12 +40,15 @@ class Draft:
         The odd ones. An item in both tuples is an odd one only (see :attr:`group`).
     into : str
         Id of the named group that gets the group's items as members, or "".
+    guess : int or None
+        The odd one that the page chose for a dragged item; None without one.
     """
 
     mode: Mode = "idle"
     picked: tuple[int, ...] = ()
     apart: tuple[int, ...] = ()
     into: str = ""
+    guess: int | None = None
 
     # ------------------------------------------------------------------ properties
 
@@ -107,10 +110,10 @@ class Draft:
         if self.mode == "together" and not self.apart:
             return (
                 f"Together: {together}. Click items to add or remove. Enter: they are a group; "
-                "O: only before an odd one out."
+                "O: only apart from an odd one."
             )
         if not self.apart:
-            return f"{together} together, before … click the odd one out."
+            return f"{together} together, apart from … click the odd one out."
         return self._ready_sentence(labels)
 
     def _eject_sentence(self, labels: Sequence[str]) -> str:
@@ -128,14 +131,20 @@ class Draft:
         if len(self.picked) == 1:
             return f"{labels[self.picked[0]]} and … click the one that belongs with it."
         if not self.apart:
-            return f"{names_text(self.picked, labels)} together, before … click the odd one out."
+            return (
+                f"{names_text(self.picked, labels)} together, apart from … click the odd one out."
+            )
         return self._ready_sentence(labels)
 
     def _ready_sentence(self, labels: Sequence[str]) -> str:
         together = names_text(self.group, labels)
-        more = " Click another odd one to add it." if self.mode in ("odd", "eject") else ""
+        more = ""
+        if self.apart == (self.guess,):
+            more = " The odd one is a guess: × takes it out, a click adds another."
+        elif self.mode in ("odd", "eject"):
+            more = " Click another odd one to add it."
         odd = names_text(self.apart, labels)
-        return f"{together} together, before {odd}.{more} Enter applies it."
+        return f"{together} together, apart from {odd}.{more} Enter applies it."
 
     # ------------------------------------------------------------------ gestures
 
@@ -166,7 +175,8 @@ class Draft:
 
     def drop(self, members: Iterable[int], apart: int) -> Draft:
         """Return the complete draft: the dragged item with ``members``, apart from ``apart``."""
-        return Draft("odd", _distinct((*self.picked, *members)), (int(apart),))
+        picked = _distinct((*self.picked, *members))
+        return Draft("odd", picked, (int(apart),), guess=int(apart))
 
     def pick(self, leaves: Iterable[int]) -> Draft:
         """Apply a click on a leaf or a clade. Idle drafts do not change."""

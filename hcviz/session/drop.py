@@ -3,7 +3,7 @@
 ::
 
             .--- s1            x dropped on G = {g1, g2}:
-        .---|                  x + g1 + g2 together, before s2
+        .---|                  x + g1 + g2 together, apart from s2
         |   '--- s2
     ----|                      s2: the leaf of G's sibling clade (in the tree without x) that is
         |   .--- g1            drawn nearest to G

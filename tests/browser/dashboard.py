@@ -9,6 +9,9 @@ from playwright.sync_api import Download, Locator, Page, expect
 
 from tests.browser.driving import TIMEOUT, click, column, columns, ranges, wait_for, wait_idle
 
+#: The status of a finished run. The supports of its tree may not have settled.
+DONE = re.compile(r"^(Done$|Tree done · )")
+
 
 class Dashboard:
     """Words for the parts of the page."""
@@ -39,11 +42,11 @@ class Dashboard:
         """Until a run newer than the last one seen is over and its tree is drawn."""
         status = self.page.locator(".hc-bar .status")
         before, text = self._run, ""
-        while text != "Done":  # at once with its number: another run may have begun meanwhile
+        while not DONE.match(text):  # at once with its number: another run may have begun since
             expect(status).not_to_have_attribute(
                 "data-run", re.compile(f"^{before}$"), timeout=3 * TIMEOUT
             )
-            expect(status).to_have_text("Done", timeout=3 * TIMEOUT)  # a run loads its kernels
+            expect(status).to_have_text(DONE, timeout=3 * TIMEOUT)  # a run loads its kernels
             run, text = status.evaluate("node => [node.dataset.run, node.textContent]")
             self._run = int(run or -1)
         wait_for(

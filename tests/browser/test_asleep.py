@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from hcviz.io.lock import is_locked
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import shot, wait_for, wait_until
 from tests.browser.test_autosave import ANSWERS, answer, state, without_server
 from tests.conftest import ROOT
@@ -46,7 +46,7 @@ def test_a_page_that_slept_for_an_hour_has_its_session_back(state, serve, new_pa
     expect(dash.constraints).to_have_count(len(mine))
     # The tree that was saved may be of an older answer: it is run again.
     wait_until(page, lambda: dash.constraints.all_text_contents() == mine)
-    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    expect(page.locator(".hc-bar .status")).to_have_text(DONE)
     expect(page.get_by_role("alert").filter(has_text="Your answers are kept")).to_have_count(0)
     shot(page, "awake-1440")
     without_server(watch)

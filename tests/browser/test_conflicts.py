@@ -103,7 +103,7 @@ def test_why_a_split_is_as_it_is(zoo, tmp_path):
     zoo.click_above("wolf", 1.01)
     section = page.locator(".section-explanation")
     expect(section).to_contain_text("Not forced: the answers leave 99 pieces")
-    expect(section).to_contain_text("wolf + lion together, before crow")
+    expect(section).to_contain_text("wolf + lion together, apart from crow")
     section.get_by_role("button", name="Show as a graph").click()
     expect(page.locator(".hc-ahograph h1")).to_contain_text("why is it divided so?")
     zoo.press("Escape")

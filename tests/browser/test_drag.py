@@ -48,7 +48,7 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     expect(ghost).to_have_count(0)
     assert page.evaluate(TARGET) == 0
     expect(page.locator(".hc-constraints .statement")).to_contain_text(
-        "tuna + wolf together, before"
+        "tuna + wolf together, apart from"
     )
     expect(zoo.assessment).to_contain_text("a correction, the tree will change")
     expect(zoo.constraints).to_have_count(0)  # until Enter
@@ -64,7 +64,7 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     page.mouse.move(*pixel(page, "tree", left * 0.4, hawk), steps=6)
     expect(ghost).to_contain_text("tuna into these")
     page.mouse.up()
-    expect(page.locator(".hc-constraints .statement")).to_contain_text("more together, before")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("more together, apart from")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
     expect(zoo.constraints).to_contain_text("tuna +")
@@ -120,4 +120,4 @@ def test_zoom_pan_and_double_click_are_as_ever(zoo):
     expect(page.locator(".hc-ghost")).to_contain_text("with this item")
     page.mouse.up()
     assert zoo.rows("tree") == after
-    expect(page.locator(".hc-constraints .statement")).to_contain_text("together, before")
+    expect(page.locator(".hc-constraints .statement")).to_contain_text("together, apart from")

@@ -35,7 +35,7 @@ def test_two_people_disagree(zoo):
     expect(zoo.constraints.nth(1)).to_contain_text("Ann")
     pair = page.locator(".hc-constraints .pair")
     expect(pair).to_contain_text("0 % agree")
-    expect(pair).to_contain_text("against: dolphin + wolf together, before tuna")
+    expect(pair).to_contain_text("against: dolphin + wolf together, apart from tuna")
     # The other's answers go as one, and Ann's can be had.
     expert(zoo, "you").get_by_role("checkbox").uncheck()
     zoo.settle()
@@ -82,4 +82,4 @@ def test_a_headerless_file_is_read_where_its_order_is_named(zoo, tmp_path):
     zoo.open("Triplets: anchor, near, far…", path)
     zoo.settle()
     expect(zoo.constraints).to_have_count(1)
-    expect(zoo.constraints).to_contain_text("dolphin + tuna together, before wolf")
+    expect(zoo.constraints).to_contain_text("dolphin + tuna together, apart from wolf")

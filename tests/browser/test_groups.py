@@ -128,7 +128,7 @@ def test_groups_are_named_kept_walked_and_taken_away(dashboard, tmp_path):
 
     # The files have both, and the Markdown file gives them back.
     dashboard.button("File").click()
-    page.get_by_role("menuitem", name="Groups as…", exact=True).click()
+    page.get_by_role("menuitem", name="Groups as outline, table…", exact=True).click()
     with page.expect_download() as waiting:
         page.get_by_role("menuitem", name="Outline (Markdown)", exact=True).click()
     assert waiting.value.suggested_filename == "shelf.md"
@@ -222,7 +222,7 @@ def test_a_group_is_locked_with_one_key_and_kept_by_another_method(dashboard):
     jars = select(dashboard, of("jar"))
     dashboard.press("g")
     expect(dashboard.sentence).to_contain_text("are a group")
-    lock = page.get_by_label("Locked: these items are a group (G)")
+    lock = page.get_by_label("Locked: every new tree keeps this group (G)")
     expect(lock).to_be_checked()
     wait_until(page, lambda: column(page, "group-names", "text") == ["locked"])
     dashboard.press("n")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import hcviz
 from hcviz.metrics.placement import RemovedItem
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import column, wait_idle
 
 ZOO = hcviz.datasets.load("zoo")
@@ -147,7 +147,7 @@ def test_a_lesson_script_plays_on_a_projector(page):
     )
     assert size >= 20
     expect(page.get_by_role("complementary", name="Inspector")).to_be_hidden()
-    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    expect(page.locator(".hc-bar .status")).to_have_text(DONE)
     zoo.press("PageDown")
     expect(player.locator(".question")).to_have_text("Which two towns merge first?")
     table = page.locator(".hc-merges svg.table")

@@ -7,7 +7,7 @@ import signal
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import Server, shot, wait_for
 from tests.browser.test_autosave import ANSWERS, answer, state, without_server
 from tests.conftest import ROOT
@@ -26,7 +26,7 @@ def opened(page: Page, server: Server) -> Dashboard:
 
 def done(page: Page) -> None:
     """No run is at work. (A session that was kept whole is resumed without a new run.)"""
-    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    expect(page.locator(".hc-bar .status")).to_have_text(DONE)
 
 
 def refuses(page: Page, watch) -> None:

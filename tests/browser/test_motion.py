@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import click, wait_for, wait_idle
 
 #: Keeps every state of the tree's lines and of the names: {x, y} at each change, first as sent.
@@ -109,7 +109,7 @@ def test_a_click_meanwhile_is_one_in_the_final_picture_and_ends_the_transition(z
     zoo.evaluate(SLOWLY)
     rerun(zoo)
     wait_for(zoo, "() => Bokeh.documents[0].get_model_by_name('label-text').gliding")
-    expect(zoo.locator(".hc-bar .status")).to_have_text("Done")  # the run does not wait for it
+    expect(zoo.locator(".hc-bar .status")).to_have_text(DONE)  # the run does not wait for it
     assert zoo.evaluate(SEEN, "label-text")["moving"]
     moved = zoo.evaluate("""() => {
       const { data, goal } = Bokeh.documents[0].get_model_by_name("label-text")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import Server, Watch, wait_for, wait_until
 from tests.browser.test_autosave import ANSWERS, answer, state, without_server
 
@@ -58,7 +58,7 @@ def test_a_browser_moves_to_the_other_server_when_its_own_is_killed(
 
     wait_for(page, "() => !window.beforeTheLoss")
     wait_until(page, lambda: dashboard.constraints.all_text_contents() == mine)
-    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+    expect(page.locator(".hc-bar .status")).to_have_text(DONE)
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}
     assert int(cookies["hcviz-process"]) == 1 - own
     page.keyboard.press("Control+z")

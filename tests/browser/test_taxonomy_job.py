@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from hcviz import Taxonomy
 from hcviz.taxonomy.formats import FORMATS
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import DONE, Dashboard
 from tests.browser.driving import column, pixel, shot, wait_still, wait_until
 from tests.browser.test_columns import drop
 from tests.browser.test_groups import group
@@ -122,7 +122,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
         shot(page, f"job-moving-{new}")
         dashboard.press("Enter")
         expect(target).to_have_attribute("aria-label", f"{new}, {before + 1} items, locked")
-        expect(page.locator(".hc-bar .status")).to_have_text("Done")
+        expect(page.locator(".hc-bar .status")).to_have_text(DONE)
         expect(page.locator(".hc-groups .change")).to_have_count(0)
     after = members(dashboard, tmp_path)
     assert set(after) == set(NAMES)
@@ -138,7 +138,7 @@ def test_the_whole_job_on_a_table_of_products(page, tmp_path):
     dashboard.press("Enter")
     expect(dashboard.constraints).to_have_count(6)
     expect(dashboard.sentence).to_contain_text(
-        re.compile(r"(Kept|Applied|Locked): Espresso cup \+ Coffee mug")
+        re.compile(r"(Kept|Applied|Applying|Locked): Espresso cup \+ Coffee mug")
     )
     wait_still(page)
     expect(page.locator(".hc-groups .group")).to_have_count(8)
@@ -244,7 +244,7 @@ def test_the_first_group_of_an_own_table_takes_few_actions(serve, new_page):
     count()
     expect(group(page, "Pans")).to_be_visible()
     dashboard.button("File").click()
-    page.get_by_role("menuitem", name="Groups as…", exact=True).click()
+    page.get_by_role("menuitem", name="Groups as outline, table…", exact=True).click()
     with page.expect_download() as waiting:
         page.get_by_role("menuitem", name="Outline (Markdown)", exact=True).click()
     count(3)
@@ -280,7 +280,7 @@ def test_the_job_by_touch_on_a_narrow_screen(server, browser, watch):
     page.keyboard.type("Pans")
     page.locator(".hc-inspector [data-key=name-button]").tap()
     expect(field).to_have_value("Pans")
-    page.get_by_label("Locked: these items are a group (G)").tap()
+    page.get_by_label("Locked: every new tree keeps this group (G)").tap()
     shot(page, "job-touch-named")
     dashboard.button("Inspector panel").tap()
     dashboard.button("Constraints panel").tap()

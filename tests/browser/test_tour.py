@@ -81,7 +81,7 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     at_step(board, 7, width)
     board.press("Enter")
     at_step(board, 8, width)
-    expect(board.constraints.first).to_contain_text("dolphin + flea together, before wolf")
+    expect(board.constraints.first).to_contain_text("dolphin + flea together, apart from wolf")
     board.settle()
     expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")
     shot(page, f"tour-{width}-end")

@@ -72,12 +72,6 @@ SWITCH_INTERVAL = 0.0005
 #: Pixels above and below the rows of the tree. The browser reports the exact height later.
 AROUND_TREE = 270
 
-#: What a page says when it is opened while the server compiles.
-FIRST_START = (
-    "At its first start, hcviz compiles its methods. This takes a few minutes, once. "
-    "A tree appears as soon as one is ready."
-)
-
 _warmed = threading.Event()
 
 
@@ -245,9 +239,7 @@ def show_compiling(store: Store) -> Callable[[], None]:
 
     def check() -> None:
         percent = COMPILING.percent
-        if percent is not None and store.view.compiling is None:
-            store.change_view(compiling=percent, message=FIRST_START)
-        elif percent != store.view.compiling:
+        if percent != store.view.compiling:
             store.change_view(compiling=percent)
 
     return check

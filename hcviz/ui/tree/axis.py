@@ -18,8 +18,9 @@ class Axis:
     """The height axis of one tree.
 
     ``own_title`` and ``word`` describe the tree's own heights. ``even``: the picture shows levels
-    instead, with even distances. ``is_share``: the tree's own heights are 1 minus a share.
-    ``crowded``: they are even unless a person chooses otherwise.
+    instead, with even distances. ``note``: a tooltip for a height.
+    ``is_share``: the tree's own heights are 1 minus a share. ``crowded``: they are even unless a
+    person chooses otherwise.
     """
 
     tree: Tree
@@ -27,6 +28,7 @@ class Axis:
     word: str
     even: bool = False
     is_share: bool = False
+    note: str = ""
     crowded: bool = False
 
     @property

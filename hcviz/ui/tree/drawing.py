@@ -61,7 +61,13 @@ class Drawing:
         subscribe(lambda s: s.session.status == "sampling", self._end_run)
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
-            lambda s: (s.view.draft, s.view.pointed_items, s.session.constraints, s.view.lesson),
+            lambda s: (
+                s.view.draft,
+                s.view.pointed_items,
+                s.session.constraints,
+                s.view.lesson,
+                s.view.tour,
+            ),
             lambda _: centre.set_marks(*constraints_model.marked_leaves(store)),
         )
         subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))

@@ -14,8 +14,10 @@ from hcviz.ui.tree.label_fitting import shorten, text_width
 #: Classes shown at most. The tooltip lists more.
 MAX_CHIPS = 12
 FONT, GAP, CHIP_GAP = 12.0, 18, 9
-#: Pixels of a chip's square with the space before its name, of the longest name, of "and 99 more".
-SQUARE, LONGEST, MORE = 13, 150, 80
+#: Pixels of a chip's square with the space before its name, and of "and 99 more".
+SQUARE, MORE = 13, 80
+#: Pixels of the longest name: the first with which all names fit, else the first one.
+LONGEST = (150, 100, 75, 60, 50, 42)
 
 
 def legend(
@@ -56,12 +58,24 @@ def legend(
 
 
 def _chips(strip: Strip, room: float) -> tuple[str, float]:
-    """Return as many chips as fit ``room`` pixels, and about the pixels that they take."""
+    """Return as many chips as fit ``room`` pixels, and about the pixels that they take.
+
+    Names are shortened if all chips fit then.
+    """
     count = len(strip.names)
-    names = [shorten(name, FONT, LONGEST) for name in strip.names[:MAX_CHIPS]]
+
+    def shortened(longest: int) -> tuple[list[str], list[float]]:
+        names = [shorten(name, FONT, longest) for name in strip.names[:MAX_CHIPS]]
+        wides = [
+            SQUARE + text_width(each, FONT) + CHIP_GAP * (k > 0) for k, each in enumerate(names)
+        ]
+        return names, wides
+
+    tried = [shortened(longest) for longest in LONGEST] if count <= MAX_CHIPS else []
+    fitting = next((each for each in tried if sum(each[1]) <= room), None)
+    names, wides = fitting or shortened(LONGEST[0])
+    all_fit = fitting is not None
     chips, used = "", 0.0
-    wides = [SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0) for k, name in enumerate(names)]
-    all_fit = len(names) == count and sum(wides) <= room
     for k, (name, colour) in enumerate(
         zip(names, strip.colours or class_colours(count), strict=False)
     ):

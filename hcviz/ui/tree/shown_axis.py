@@ -25,6 +25,7 @@ def axis_of(store: Store, tree: Tree) -> Axis:
             heights.title.replace("{similarity}", measured),
             heights.word,
             is_share=heights.is_share,
+            note=heights.note,
             crowded=heights.crowded,
         )
     even = _are_even(store.view.heights, known)

@@ -44,7 +44,7 @@ function conflictingAnswer(answer, send) {
       answer.apart.length === 0
         ? h("span", {}, ` ${answer.clade}`)
         : [
-            h("span", {}, " together, before "),
+            h("span", {}, " together, apart from "),
             answer.apart.map(leaf => chip(leaf, "apart", answer.id, send)),
             answer.moreApart ? h("i", {}, ` and ${answer.moreApart} more `) : null,
           ],

@@ -57,14 +57,16 @@ def not_group_refusal(method: str) -> str:
 
 
 def _row(store: Store, each: Constraint, states: dict[int, ConstraintState]) -> dict[str, Any]:
+    reason = ""
+    if each.enabled and each.is_not_group:
+        reason = not_group_refusal(store.session.method)
+    state = states.get(each.id, "satisfied")
     return {
         "id": each.id,
         "sentence": store.session.sentence_of(each),
         "enabled": each.enabled,
-        "state": states.get(each.id, "satisfied"),
-        "reason": not_group_refusal(store.session.method)
-        if each.enabled and each.is_not_group
-        else "",
+        "state": "violated" if reason and state == "pending" else state,
+        "reason": reason,
         "author": each.author,
         "weight": each.weight,
         "note": each.note,
@@ -78,7 +80,7 @@ def _author_fold(store: Store, author: str, states: dict[int, ConstraintState]) 
     """
     theirs = [each for each in store.session.constraints if each.author == author]
     kinds = Counter(states.get(each.id, "satisfied") for each in theirs)
-    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
+    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1, "pending": 1}
     shown = sorted(theirs, key=lambda each: order.get(states.get(each.id, "satisfied"), 2))[
         :MAX_ROWS
     ]
@@ -131,7 +133,9 @@ def _draft(store: Store) -> dict[str, Any]:
             assessment = {"kind": found.kind, "sentence": found.sentence}
         except InvalidConstraint as fault:
             assessment = {"kind": REFUSED, "sentence": f"{fault.message} {fault.hint}".strip()}
-        if assessment["kind"] == "correction":
+        # Items that are together may still get an odd one out: then this is half a sentence.
+        is_complete = bool(draft.apart) or bool(draft.into)
+        if assessment["kind"] == "correction" and is_complete:
             sample_shares = supports_model.answer_sentences(store, *stated)
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
@@ -156,14 +160,19 @@ def marked_leaves(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the leaves to mark in the tree, as (together, apart).
 
     These are the leaves under the pointer in a conflict card, else those of the open draft, else
-    the item of a lesson's question.
+    the item of a lesson's question, or the newest answer at the last step of the tour.
     """
-    draft, lesson = store.view.draft, store.view.lesson
+    draft, lesson, tour = store.view.draft, store.view.lesson, store.view.tour
     if store.view.pointed_items is not None:
         return store.view.pointed_items
     if lesson is not None and lesson.asked is not None and not draft.open:
         return (lesson.asked.gap.item,), ()
-    return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
+    if draft.open:
+        return tuple(draft.group), tuple(draft.apart)
+    used = store.session.enabled
+    if tour is not None and tour.is_last and used:
+        return tuple(used[-1].group), tuple(used[-1].outsiders)
+    return (), ()
 
 
 # ---------------------------------------------------------------------- experts

@@ -2,6 +2,22 @@ let noteOpen = null
 const inWords = value => value.toLocaleString("en")
 const foldOpen = new Set()
 
+// What the page calls the state of an answer, and what that means.
+const STATES = {
+  satisfied: ["satisfied", "True in the tree shown"],
+  violated: ["violated", "Not true in the tree shown"],
+  pending: ["being applied…", "The run in progress makes the tree again with this answer"],
+  implied: ["implied", "Follows from the answers before it"],
+  conflict: ["conflict", "Contradicts earlier answers, so it is switched off"],
+  disabled: ["disabled", "Switched off: the tree need not follow it"],
+}
+
+function stateTag(state, count) {
+  const [word, title] = STATES[state]
+  const text = count === undefined ? word : `${inWords(count)} ${word}`
+  return h("span", { class: `tag ${state}`, title }, text)
+}
+
 function draftCard(draft, ignored, send) {
   return h(
     "div",
@@ -97,7 +113,7 @@ function row(item, send) {
     h(
       "div",
       { class: "foot" },
-      h("span", { class: `tag ${item.state}` }, item.state),
+      stateTag(item.state),
       item.author,
       item.weight !== 1 ? ` · weight ${item.weight}` : "",
       h("span", { class: "spacer" }),
@@ -188,9 +204,7 @@ function fold(group, send) {
         { "data-key": `fold-${group.author}` },
         h("b", {}, group.author),
         ` ${group.count.toLocaleString("en")} answers `,
-        group.states.map(([state, count]) =>
-          h("span", { class: `tag ${state}` }, `${count.toLocaleString("en")} ${state}`),
-        ),
+        group.states.map(([state, count]) => stateTag(state, count)),
       ),
       h(
         "ul",
@@ -320,7 +334,9 @@ export const render = component("constraints", (state, send) => {
         "button",
         {
           "data-key": "g-group",
-          title: "The selected items are a group: every tree keeps them as one branch (G)",
+          title:
+            "The selected items are a group: every new tree keeps them as one branch (G). " +
+            "The same as Locked in the panel at the right",
           disabled: !state.ready,
           onclick: () => send("group"),
         },
@@ -375,7 +391,7 @@ export const render = component("constraints", (state, send) => {
             h("li", {}, "press O and click the item that stays apart;"),
             h("li", {}, "Enter: the tree is rebuilt around it."),
           ),
-          h("p", {}, "Or drag a name onto the branch where it belongs."),
+          h("p", {}, "Or drag a name onto the branch where it belongs, then press Enter."),
         ),
     state.experts ? people(state.experts, send) : null,
     h(

@@ -59,7 +59,7 @@ export const render = component("dependencies", (state, send, root) => {
           {
             class: `key ${key.chosen ? "chosen" : ""}`,
             "data-key": `key-${box.k}-${key.item}`,
-            title: `${box.pair} together, before ${key.name}. Click to select the three.`,
+            title: `${box.pair} together, apart from ${key.name}. Click to select the three.`,
             onclick: pick([...box.items, key.item]),
           },
           h("i", {}, "before"),

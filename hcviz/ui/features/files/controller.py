@@ -35,7 +35,7 @@ from hcviz.ui.features.groups.places import locked_groups
 from hcviz.ui.features.groups.taxonomy_files import (
     read_groups_file,
     save_taxonomy,
-    unplaced_note,
+    saved_note,
 )
 from hcviz.ui.features.levels.model import cluster_names
 from hcviz.ui.features.new_items.opening import open_new_items
@@ -357,7 +357,7 @@ class FileController:
         taxonomy = Taxonomy(session.labels, tree, groups)
         file = save_taxonomy(taxonomy, format, file_stem(session.data))
         self.part.download(file.filename, file.text.encode(), file.mime)
-        self.store.change_view(message=f"Saved: {file.filename}. {unplaced_note(taxonomy)}".strip())
+        self.store.change_view(message=f"Saved: {file.filename}. {saved_note(taxonomy, format)}")
 
     def _save(self, what: str) -> None:
         """Send the file that a person asked for to the browser."""

@@ -70,6 +70,7 @@ function nameField(group, send) {
     "button",
     {
       "data-key": "name-button",
+      title: "A name alone does not keep the group together: lock it for that",
       disabled: true,
       onclick: () => commit(input),
     },
@@ -78,14 +79,18 @@ function nameField(group, send) {
   const lock = group.canLock
     ? h(
         "label",
-        { class: "lock", title: "Every tree keeps these items as one branch (G)" },
+        {
+          class: "lock",
+          title:
+            "An answer in the list at the left, as the button Group gives it (G). Undo takes it back",
+        },
         h("input", {
           type: "checkbox",
           "data-key": `lock-${group.key}`,
           checked: group.locked,
           onchange: event => send("lock-group", { locked: event.target.checked, key: group.key }),
         }),
-        "Locked: these items are a group (G)",
+        "Locked: every new tree keeps this group (G)",
       )
     : null
   const property = (act, label, value, placeholder) => [
@@ -134,7 +139,7 @@ function nameField(group, send) {
               { class: "state" },
               h(
                 "label",
-                {},
+                { title: "A mark for you and others. It changes nothing in the tree" },
                 h("input", {
                   type: "checkbox",
                   "data-key": `status-${group.id}`,
@@ -142,7 +147,7 @@ function nameField(group, send) {
                   onchange: event =>
                     send("group-status", { id: group.id, accepted: event.target.checked }),
                 }),
-                "Accepted",
+                "Accepted: you have checked it",
               ),
               h(
                 "button",

@@ -41,6 +41,20 @@ def save_taxonomy(taxonomy: Taxonomy, format: str, stem: str) -> TaxonomyFile:
     return TaxonomyFile(f"{stem}{chosen.ending}", chosen.mime, text)
 
 
+def saved_note(taxonomy: Taxonomy, format: str) -> str:
+    """Return what a saved file has: its groups, the items outside them, and what is left out."""
+    placed = [group for group in taxonomy.groups if group not in taxonomy.unplaced]
+    inside = {item for group in placed for item in group.members}
+    n_free = len(taxonomy.labels) - len(inside)
+    text = f"It has the {count_noun(len(placed), 'named group')}"
+    if n_free:
+        text += f", and {count_noun(n_free, 'item')} in no group"
+    text += "."
+    if format == "markdown":
+        text += " The marks in braces let hcviz read the groups again."
+    return f"{text} {unplaced_note(taxonomy)}".strip()
+
+
 def unplaced_note(taxonomy: Taxonomy) -> str:
     """Return which groups a file does not have, or ""."""
     lost = [group.name for group in taxonomy.unplaced]
@@ -166,5 +180,6 @@ __all__ = [
     "left_out_sentences",
     "read_groups_file",
     "save_taxonomy",
+    "saved_note",
     "unplaced_note",
 ]

@@ -170,8 +170,12 @@ function groupRow(row, state, send, tabbed) {
           })
         : h("span", { class: "no-toggle" }),
       nameOf(row, send),
-      row.accepted ? h("span", { class: "mark", title: "Accepted" }, icon("check")) : null,
-      row.locked ? h("span", { class: "mark lock", title: "Locked" }, icon("lock")) : null,
+      row.accepted
+        ? h("span", { class: "mark", title: "Accepted: somebody has checked it" }, icon("check"))
+        : null,
+      row.locked
+        ? h("span", { class: "mark lock", title: "Locked: every new tree keeps it" }, icon("lock"))
+        : null,
       row.support
         ? h(
             "span",

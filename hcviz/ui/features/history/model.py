@@ -10,6 +10,12 @@ from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.top_bar.model import waiting_sentence
 from hcviz.ui.state.store import Store
 
+#: What the page says while the server compiles and its tree is not there yet.
+FIRST_START = (
+    "At its first start, hcviz compiles its methods. This takes a few minutes, once. "
+    "A tree appears as soon as one is ready."
+)
+
 
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the footer, as plain JSON."""
@@ -24,6 +30,8 @@ def state(store: Store) -> dict[str, Any]:
         sentence = view.draft.sentence(session.labels)
     elif waiting_sentence(store):
         sentence = waiting_sentence(store)
+    elif view.compiling is not None and session.status in ("idle", "sampling"):
+        sentence = f"{view.message or session.message} {FIRST_START}".strip()
     elif view.message or session.message:
         changes = support_changes.changes_sentence(store)
         groups = groups_model.changes_sentence(store) if changes else ""
@@ -37,7 +45,7 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "error": list(error) if error else None,
         "sentence": sentence,
-        "hint": support_changes.LOST_SUPPORT_RULE if "lost support" in sentence else "",
+        "hint": support_changes.CHANCE_RULE if "by chance" in sentence else "",
         "reading": None
         if view.loading is None
         else {"sentence": view.loading.sentence, "share": view.loading.share},

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.text import NAMES_SHOWN, join_names
 from hcviz.core.tree import Tree
-from hcviz.metrics import CladeChanges, nearest_clades
+from hcviz.metrics import nearest_clades
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.state.store import Store
 
@@ -40,13 +40,14 @@ class ChangedClade:
         return join_names([labels[item] for item in shown], len(shown), len(self.members))
 
 
-#: Cached result for a store: the changes, the listed clades, their numbers, and the number of
-#: changes by chance.
-ChangesCache = tuple[CladeChanges, dict[Which, tuple[ChangedClade, ...]], dict[Which, int], int]
-_cache: WeakKeyDictionary[Store, ChangesCache] = WeakKeyDictionary()
+#: Cached result for a store: the changed nodes and the listed clades.
+ListedClades = dict[Which, tuple[ChangedClade, ...]]
+_cache: WeakKeyDictionary[Store, tuple[support_changes.ChangedNodes, ListedClades]] = (
+    WeakKeyDictionary()
+)
 
 
-def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None:
+def changed_clades(store: Store) -> ListedClades | None:
     """Return the clades that are new or gone since the last run began; None without a comparison.
 
     Clades that differ most from the nearest clade of the other tree come first, then larger ones.
@@ -55,26 +56,17 @@ def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None
     Of two sampled trees, only clades whose support changed by more than three standard errors are
     listed; the other changes are chance. The result is cached for each tree.
     """
-    changes = store.changes()
-    if changes is None or store.baseline is None or store.drawn is None:
+    nodes = support_changes.changed_nodes(store)
+    if nodes is None or store.baseline is None or store.drawn is None:
         return None
     known = _cache.get(store)
-    if known is None or known[0] is not changes:
+    if known is None or known[0] is not nodes:
         before, after = store.baseline, store.drawn.tree
-        gained, lost = changes.gained, changes.lost
-        significant = support_changes.significant_changes(store)
-        if significant is not None:
-            gained, lost = (
-                gained[np.isin(gained, significant[0])],
-                lost[np.isin(lost, significant[1])],
-            )
-        listed: dict[Which, tuple[ChangedClade, ...]] = {
-            "gained": largest_changes(after, before, gained),
-            "lost": largest_changes(before, after, lost),
+        listed: ListedClades = {
+            "gained": largest_changes(after, before, nodes.gained),
+            "lost": largest_changes(before, after, nodes.lost),
         }
-        chance = changes.gained.size + changes.lost.size - gained.size - lost.size
-        number: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
-        _cache[store] = known = (changes, listed, number, chance)
+        _cache[store] = known = (nodes, listed)
     return known[1]
 
 
@@ -84,22 +76,20 @@ def clade_members(store: Store, which: str, node: int) -> tuple[int, ...]:
     return next((each.members for each in listed if each.node == node), ())
 
 
-def changed_counts(store: Store) -> dict[Which, int]:
-    """Return how many clades are new and gone; {} without a comparison."""
-    return dict(_cache[store][2]) if changed_clades(store) is not None else {}
-
-
 def state(store: Store) -> dict[str, Any] | None:
-    """Return the changed clades as plain JSON; during a run only that they come later."""
+    """Return the changed clades as plain JSON; during a run only that they come later.
+
+    None without a comparison, as after an undo.
+    """
     if store.baseline is None or store.session.snapshot is None:
         return None
     if store.is_streaming:
         return {"title": _heading(store), "later": True, "groups": []}
-    found = changed_clades(store)
-    if found is None:
+    found, nodes = changed_clades(store), support_changes.changed_nodes(store)
+    if found is None or nodes is None:
         return None
     labels = store.session.labels
-    _, _, number, chance = _cache[store]
+    number: dict[Which, int] = {"gained": nodes.gained.size, "lost": nodes.lost.size}
     groups = [
         {
             "which": which,
@@ -116,7 +106,13 @@ def state(store: Store) -> dict[str, Any] | None:
         }
         for which in KINDS
     ]
-    return {"title": _heading(store), "later": False, "groups": groups, "chance": chance}
+    return {
+        "title": _heading(store),
+        "later": False,
+        "groups": groups,
+        "sentence": nodes.sentence,
+        "hint": support_changes.CHANCE_RULE if nodes.n_chance else "",
+    }
 
 
 def _heading(store: Store) -> str:
@@ -127,7 +123,7 @@ def _heading(store: Store) -> str:
 def _title(each: ChangedClade, which: str) -> str:
     other = "earlier" if which == "gained" else "present"
     items = "1 item differs" if each.apart == 1 else f"{each.apart:,} items differ"
-    return f"{len(each.members):,} items; {items} from a clade of the {other} tree"
+    return f"{len(each.members):,} items; {items} from a branch of the {other} tree"
 
 
 def largest_changes(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[ChangedClade, ...]:

@@ -89,13 +89,7 @@ def live(store: Store) -> dict[str, Any]:
     if session.snapshot is None:
         return {"facts": []}
     tree = session.snapshot.tree
-    facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
-    found = store.changes()
-    if found is not None:
-        number = changed_clades.changed_counts(store) if not store.is_streaming else {}
-        gained = number.get("gained", len(found.gained))
-        lost = number.get("lost", len(found.lost))
-        facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
+    facts = [["Items", f"{tree.n_leaves:,}"], ["Branches", f"{tree.n_internal:,}"]]
     for name, value in session.snapshot.metrics.items():
         if (
             similarity_queries_model.queries_similarities(store)
@@ -125,6 +119,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     node = tree.smallest_clade(chosen)
     whole = int(tree.size[node]) == len(chosen)
     facts: list[list[str]] = []
+    notes: dict[str, str] = {}
     image = None
     if len(chosen) == 1:
         title = labels[chosen[0]]
@@ -138,10 +133,12 @@ def _selection(store: Store) -> dict[str, Any] | None:
             facts.append(["Nearest in the tree", join_names(neighbours, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
-        facts.append(["A clade of this tree", "yes" if whole else "no"])
-        facts += [list(fact) for fact in axis_of(store, tree).heights_of(node)]
+        facts.append(["One branch of this tree", "yes" if whole else "no"])
+        axis_shown = axis_of(store, tree)
+        facts += [list(fact) for fact in axis_shown.heights_of(node)]
+        notes[axis_shown.word] = axis_shown.note
         if not whole:
-            facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
+            facts.append(["Smallest branch around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:
             counts = Counter(map(data.classes.__getitem__, chosen))
             top = max(sorted(counts, key=str), key=lambda kind: counts[kind])
@@ -162,6 +159,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "title": title,
         "count": len(chosen),
         "facts": facts,
+        "factNotes": notes,
         "support": support,
         "image": image,
         "group": group,

@@ -1,4 +1,9 @@
-const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]))
+const facts = (pairs, notes = {}) =>
+  h(
+    "dl",
+    {},
+    ...pairs.flatMap(([k, v]) => [h("dt", { title: notes[k] || null }, k), h("dd", {}, v)]),
+  )
 
 const SHOWN = 4 // clades of each kind, until a person opens the list
 const all = { gained: false, lost: false }
@@ -15,7 +20,7 @@ function changed(group, send) {
     h("h3", {}, `${count.toLocaleString("en")} ${word}`),
     h(
       "ul",
-      { "aria-label": `Clades ${word}` },
+      { "aria-label": `Branches ${word}` },
       shown.map(c =>
         h(
           "li",
@@ -63,26 +68,12 @@ function changes(state, send) {
       ? h(
           "p",
           { class: "muted small" },
-          "Clades that change are listed here when the run has finished.",
+          "Branches that change are listed here when the run has finished.",
         )
-      : groups.length
-        ? groups.map(group => changed(group, send))
-        : h(
-            "p",
-            { class: "muted small" },
-            state.chance ? "No clade's support clearly changed." : "The same clades as before.",
-          ),
-    state.chance
-      ? h(
-          "p",
-          {
-            class: "muted small",
-            title: "Their support did not change by more than three standard errors",
-          },
-          `${counted(state.chance, "clade")} ${state.chance === 1 ? "differs" : "differ"} `,
-          "without a clear change of support.",
-        )
-      : null,
+      : [
+          h("p", { class: "muted small", title: state.hint || null }, state.sentence),
+          groups.map(group => changed(group, send)),
+        ],
   ]
 }
 
@@ -115,7 +106,7 @@ export const render = component(
                     "button",
                     {
                       "data-key": "parent",
-                      title: "Select the clade above",
+                      title: "Select the next larger branch",
                       onclick: () => send("parent"),
                     },
                     "Widen",
@@ -124,7 +115,7 @@ export const render = component(
               clusterButtons(s.clusters, send),
             ),
             s.support ? h("p", { class: "small" }, s.support) : null,
-            facts(s.facts),
+            facts(s.facts, s.factNotes),
             aboutSelection(s.about, s.group, send),
             s.members.length > 1
               ? [

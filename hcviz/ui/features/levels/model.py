@@ -150,18 +150,21 @@ def merge(store: Store) -> ClusterChange:
             return ClusterChange(text, "All items are one cluster already.")
         return ClusterChange(
             text,
-            "Merge this cluster with its neighbours: the clade above becomes one cluster.",
+            "Merge this cluster with its neighbours: the next larger branch becomes one cluster.",
             make_cluster(tree, tops, _drawn_parent(store, tree, node)),
         )
     after = make_cluster(tree, tops, node)
     if after.size > tops.size:
         made = after.size - tops.size + 1
-        title = f"Make this clade a cluster. The cluster around it is divided into {made}."
+        title = (
+            f"Give this branch a colour of its own: the cluster around it becomes {made}. "
+            "The tree stays as it is."
+        )
         return ClusterChange("Make a cluster", title, after)
     count = tops.size - after.size + 1
     title = "Mark all items as one cluster."
     if count > 1:
-        title = f"Merge the {count} clusters of this clade into one."
+        title = f"Merge the {count} clusters of this branch into one."
     return ClusterChange(text, title, after)
 
 

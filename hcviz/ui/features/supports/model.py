@@ -92,7 +92,7 @@ def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
     if session.status == "sampling" and not _has_drawn(session):
         return f"{text}, before this run."
     found = _settling(store)
-    return f"{text}." if found is None or found.settled else f"{text}, {_word(found)}."
+    return f"{text}." if found is None or found.settled else f"{text}, {_word(store, found)}."
 
 
 def answer_sentences(store: Store, group: tuple[int, ...], apart: Apart) -> list[tuple[str, str]]:
@@ -139,8 +139,8 @@ def accuracy_state(store: Store) -> dict[str, str] | None:
     why = accuracy_sentence(found)
     if not found.settled and store.session.status != "sampling":
         left = time_left(found, store.samples.seconds) if store.samples is not None else ""
-        why += f" Run goes on from here{left}."
-    return {"word": _word(found), "why": why, "details": details_sentence(verdict)}
+        why += f" Press Run to go on from here{left}."
+    return {"word": _word(store, found), "why": why, "details": details_sentence(verdict)}
 
 
 def details_sentence(verdict: Verdict) -> str:
@@ -179,6 +179,17 @@ def accuracy_sentence(found: ChainComparison) -> str:
     return f"Supports are accurate to about {count_noun(number, 'point')}."
 
 
+def finished_text(store: Store) -> str:
+    """Return the status of a finished run: ``Done``, or that the supports have not settled."""
+    found = _settling(store)
+    if found is None or found.settled:
+        return "Done"
+    number = _points(found)
+    if not 0 < number < 50:
+        return "Tree done · not settled"
+    return f"Tree done · ±{count_noun(number, 'point')}"
+
+
 def accuracy_points(store: Store) -> int:
     """Return the accuracy of the supports in points; 0 if it is unknown."""
     found = _settling(store)
@@ -189,8 +200,10 @@ def _points(found: ChainComparison) -> int:
     return 0 if math.isnan(found.accuracy) else max(1, math.ceil(100 * found.accuracy))
 
 
-def _word(found: ChainComparison) -> str:
-    return "settled" if found.settled else "settling"
+def _word(store: Store, found: ChainComparison) -> str:
+    if found.settled:
+        return "settled"
+    return "settling" if store.session.status == "sampling" else "not settled"
 
 
 def _has_drawn(session: Session) -> bool:

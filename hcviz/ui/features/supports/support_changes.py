@@ -1,7 +1,8 @@
-"""How many clades changed in the last run, and how many lost support."""
+"""How many clades changed in the last run, and how many of them by chance."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,58 +20,108 @@ from hcviz.session.runs import finished_sentence
 from hcviz.ui.features.supports.model import is_settled
 from hcviz.ui.state.store import Store
 
-#: Standard errors by which a support must fall to be listed; 1 in 740 clades does so by chance.
+#: Standard errors by which a support must change; 1 in 740 clades does so by chance.
 STANDARD_ERRORS = 3.0
-LOST_SUPPORT_RULE = (
-    "A clade of the earlier tree lost support if the share of sampled trees that have it fell by "
-    "more than three standard errors. The errors take into account that successive trees are "
-    "similar. While the supports are settling, some changes have other causes than the answer."
+CHANCE_RULE = (
+    "A change counts if the share of sampled trees with the branch changed by more than three "
+    "standard errors. Smaller changes may be chance. While the supports are not settled, some "
+    "changes have other causes than the answer."
 )
 
-_cache: WeakKeyDictionary[Store, tuple[CladeChanges, int | None]] = WeakKeyDictionary()
+
+@dataclass(frozen=True)
+class ChangedNodes:
+    """The clades that are new or gone since the newest run began.
+
+    Attributes
+    ----------
+    gained, lost : ndarray of int
+        Nodes of the present tree, and of the earlier one. Of two sampled trees, only those whose
+        support changed clearly (:func:`significant_changes`).
+    n_chance : int
+        Number of the others.
+    """
+
+    gained: NDArray[np.int32]
+    lost: NDArray[np.int32]
+    n_chance: int
+
+    @property
+    def sentence(self) -> str:
+        """The counts, such as ``3 branches are new, 2 are gone.``"""
+        new, gone, chance = self.gained.size, self.lost.size, self.n_chance
+        parts = []
+        if new:
+            parts.append(f"{_branches(new)} new")
+        if gone:
+            parts.append(f"{gone:,} {_is(gone)} gone" if new else f"{_branches(gone)} gone")
+        more = "more " if parts else ""
+        text = ", ".join(parts) or (
+            "No branch clearly changed" if chance else "The branches are the same as before"
+        )
+        if chance:
+            text += f"; {chance:,} {more}differ{'s' * (chance == 1)}, perhaps by chance"
+        return f"{text}."
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _branches(number: int) -> str:
+    return f"{number:,} {'branch' if number == 1 else 'branches'} {_is(number)}"
+
+
+_cache: WeakKeyDictionary[Store, tuple[CladeChanges, ChangedNodes]] = WeakKeyDictionary()
+
+
+def is_compared(store: Store) -> bool:
+    """Return True if the tree of the session is the newest run's, and no undo took it back."""
+    session = store.session
+    return session.status == "sampling" or session.shown == session.run == session.lineage
 
 
 def is_over(store: Store) -> bool:
     """Return True if the tree on the screen is the result of the newest run."""
     session = store.session
-    here = session.shown == session.run == session.lineage
-    return session.status == "settled" and here and store.drawn is session.snapshot
+    is_drawn = store.drawn is session.snapshot
+    return session.status == "settled" and is_compared(store) and is_drawn
+
+
+def changed_nodes(store: Store) -> ChangedNodes | None:
+    """Return the clades that changed since the newest run began; None without a comparison.
+
+    The footer, the inspector's list and its facts all show these counts. The result is cached for
+    each tree.
+    """
+    changes = store.changes() if is_compared(store) else None
+    if changes is None:
+        return None
+    known = _cache.get(store)
+    if known is None or known[0] is not changes:
+        gained, lost = changes.gained, changes.lost
+        significant = significant_changes(store)
+        if significant is not None:
+            gained = gained[np.isin(gained, significant[0])]
+            lost = lost[np.isin(lost, significant[1])]
+        n_chance = changes.gained.size + changes.lost.size - gained.size - lost.size
+        _cache[store] = known = (changes, ChangedNodes(gained, lost, n_chance))
+    return known[1]
 
 
 def changes_sentence(store: Store) -> str:
-    """Return ``3 clades changed, 2 lost support.``, or "" if the last event is not a finished run.
-
-    The number of changed clades is the larger of those gone and those new: more are new if
-    polytomies were resolved.
-    """
+    """Return the counts of changed clades, or "" if the last event is not a finished run."""
     session = store.session
     message = store.view.message or session.message
     if not is_over(store) or message != finished_sentence(session):
         return ""
-    changes = store.changes()
-    if changes is None:
+    found = changed_nodes(store)
+    if found is None:
         return ""
-    many = max(len(changes.gained), len(changes.lost))
-    text = f"{count_noun(many, 'clade')} changed" if many else "No clade changed"
-    known = _cache.get(store)
-    if known is None or known[0] is not changes:
-        _cache[store] = known = (changes, lost_support(store))
-    n_lost = known[1]
-    if n_lost is None:
-        return f"{text}."
-    text += f", {n_lost:,} lost support" if n_lost else ", none lost support"
-    return f"{text}." if is_settled(store) else f"{text}; the supports are still settling."
-
-
-def lost_support(store: Store) -> int | None:
-    """Return how many clades of the earlier tree lost support (:data:`LOST_SUPPORT_RULE`).
-
-    None if the last run only continued the one before, or if there are too few sampled trees.
-    """
-    if store.baseline is None:
-        return None
-    found = _less_supported(store.previous_samples, store.samples, store.baseline)
-    return None if found is None else found.size
+    is_sampled = store.samples is not None
+    if is_sampled and not is_settled(store):
+        return f"{found.sentence} The supports are not settled yet."
+    return found.sentence
 
 
 def significant_changes(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

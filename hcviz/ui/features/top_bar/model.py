@@ -110,6 +110,8 @@ def live(store: Store) -> dict[str, Any]:
     session = store.session
     step, total = session.progress
     text = _STATUS[session.status]
+    if session.status == "settled":
+        text = supports_model.finished_text(store)
     if session.status == "sampling":
         text = (
             "Paused" if store.view.paused else "Settling" if store.runs_until_settled else "Running"
@@ -127,7 +129,10 @@ def live(store: Store) -> dict[str, Any]:
             text += f" · {far}"
     if store.view.compiling is not None and session.status in ("idle", "sampling"):
         text = f"Compiling: {store.view.compiling} %"
-    return {"status": session.status, "text": text, "run": session.run}
+    title = text
+    if session.status == "settled" and text != _STATUS["settled"]:
+        title = "The tree is done. The numbers on its branches are not exact yet. Run goes on."
+    return {"status": session.status, "text": text, "title": title, "run": session.run}
 
 
 def live_depends_on(store: Store) -> Any:

@@ -214,7 +214,7 @@ function fileMenu(state, send, root) {
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
     folding(
       "formats",
-      "Groups as…",
+      "Groups as outline, table…",
       !state.hasGroups,
       state.hasGroups ? "The named groups and their items" : "Select a branch and name it first",
       state.formats.map(([format, title]) =>
@@ -494,7 +494,8 @@ export const render = component(
   (live, root) => {
     const status = root.querySelector(".status")
     status.className = `status ${live.status ?? ""}`
-    status.textContent = status.title = visible(live.text ?? "")
+    status.textContent = visible(live.text ?? "")
+    status.title = visible(live.title ?? "")
     status.dataset.run = live.run ?? -1
   },
 )

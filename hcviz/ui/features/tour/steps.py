@@ -7,6 +7,28 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
+class Suggestion:
+    """Names of an example for a correction (:mod:`hcviz.ui.features.tour.example`).
+
+    Attributes
+    ----------
+    item, friend, odd : str
+        The item to move, one that belongs with it, and one that does not.
+    kind, other : str
+        The class of the item, and that of most others of its branch.
+    place : int
+        Index of the item.
+    """
+
+    item: str
+    friend: str
+    odd: str
+    kind: str
+    other: str
+    place: int
+
+
+@dataclass(frozen=True)
 class Facts:
     """What the steps depend on.
 
@@ -22,6 +44,20 @@ class Facts:
         True if the open draft is a complete statement.
     n_constraints : int
         Number of constraints in the list.
+    n_items : int
+        Number of items.
+    has_tree, has_features, has_classes : bool
+        True if there is a tree, data with features, or known classes.
+    samples : bool
+        True if the method samples trees.
+    is_running : bool
+        True if a run is in progress.
+    is_satisfied : bool
+        True if the last constraint is true in the tree.
+    can_redo : bool
+        True if something was undone.
+    suggestion : Suggestion or None
+        An item to move; None without one.
     """
 
     selection: tuple[int, ...] = ()
@@ -29,10 +65,21 @@ class Facts:
     method: str = ""
     is_drafted: bool = False
     n_constraints: int = 0
+    n_items: int = 100
+    has_tree: bool = True
+    has_features: bool = True
+    has_classes: bool = False
+    samples: bool = False
+    is_running: bool = False
+    is_satisfied: bool = True
+    can_redo: bool = False
+    suggestion: Suggestion | None = None
 
 
 #: Tells from the facts when the step began, and the present ones, whether the step is done.
 IsDone = Callable[[Facts, Facts], bool]
+#: A sentence, or how it is made from the facts when the step began, and the present ones.
+Words = str | Callable[[Facts, Facts], str]
 
 
 @dataclass(frozen=True)
@@ -41,30 +88,24 @@ class Step:
 
     Attributes
     ----------
-    title, text : str
-        What the card says.
+    title : str
+        The title of the card.
+    text, hint : str or callable
+        What the card says, and another way to do the step.
     targets : tuple of str
         CSS selectors of the parts with a ring. The card is beside the first one, and on none.
     about : tuple of str
         CSS selectors of other parts that the text is about. The card leaves them visible if it can.
-    hint : str
-        Another way to do the step.
     is_done : callable or None
         When the tour goes on by itself; None if only Next goes on.
-    has_subject : callable
-        True for the facts with which there is something to see.
-    missing : str
-        What the card says otherwise.
     """
 
     title: str
-    text: str
+    text: Words
     targets: tuple[str, ...]
-    hint: str = ""
+    hint: Words = ""
     about: tuple[str, ...] = ()
     is_done: IsDone | None = None
-    has_subject: Callable[[Facts], bool] = lambda facts: True
-    missing: str = ""
 
 
 def _is_item_chosen(before: Facts, now: Facts) -> bool:
@@ -73,73 +114,195 @@ def _is_item_chosen(before: Facts, now: Facts) -> bool:
     return dragged or (bool(now.selection) and now.selection != before.selection)
 
 
+def _tree_text(before: Facts, now: Facts) -> str:
+    if not now.has_tree:
+        return "The first tree is being made. The tour goes on when it is there."
+    return (
+        "Follow two names along their lines to the left: the sooner the lines meet, the more alike "
+        "the two are. Click a line that joins several items."
+    )
+
+
+def _tree_hint(before: Facts, now: Facts) -> str:
+    if not now.has_tree:
+        return ""
+    return (
+        "Alike in the data, not by descent. Without a mouse: press /, type a name, press Enter and "
+        "then Next."
+    )
+
+
+def _shared_text(before: Facts, now: Facts) -> str:
+    if not now.selection:
+        return "Nothing is selected yet. Click a line in the tree."
+    if len(now.selection) == 1:
+        return "You selected one item. Press Widen, in this panel, to select its branch."
+    if not now.has_features:
+        return "You selected a branch. This panel lists its items; press Next."
+    return (
+        "Read only this part. Here is about the items that you selected, and Others about all the "
+        "rest. Then press Next."
+    )
+
+
+def _shared_hint(before: Facts, now: Facts) -> str:
+    if len(now.selection) < 2:
+        return ""
+    return "The heatmap has a square for each pair of items: the brighter, the more alike."
+
+
+def _cluster_text(before: Facts, now: Facts) -> str:
+    if now.clusters and now.clusters != before.clusters:
+        return (
+            f"There are now {now.clusters} clusters, each with a colour: one for each branch that "
+            "the dashed line cuts. Press Next."
+        )
+    k = min(7, max(2, now.n_items // 2))
+    return (
+        f"Move this slider, to {k} for example. A dashed line then cuts the tree, and each branch "
+        "that it cuts is a cluster with a colour."
+    )
+
+
+def _cluster_hint(before: Facts, now: Facts) -> str:
+    grey = "A cluster of one item stays grey."
+    if now.has_classes:
+        return f"{grey} The colours in the legend are the known classes, another strip."
+    return grey
+
+
+def _method_text(before: Facts, now: Facts) -> str:
+    if now.samples:
+        return (
+            "A method is a way to make a tree. Keep this one: it tries many trees. A number on a "
+            "branch says how many of 100 have it."
+        )
+    return "A method is a way to make a tree from the data. Keep this one, and press Next."
+
+
+def _method_hint(before: Facts, now: Facts) -> str:
+    if now.samples:
+        return "Average linkage is the simplest of the others. Press Next."
+    return "The list has the others, each with what it does."
+
+
+def _item_text(before: Facts, now: Facts) -> str:
+    found = now.suggestion
+    if found is None:
+        return "Now correct the tree. Click the name of an item that you would place elsewhere."
+    return (
+        f"Now correct the tree. {found.item} is of the class {found.kind}, but most of its branch "
+        f"are {found.other}: click its name."
+    )
+
+
+def _item_hint(before: Facts, now: Facts) -> str:
+    return (
+        "To find a name: press /, type it and Enter. Any item will do: Undo takes everything back."
+    )
+
+
+def _together_text(before: Facts, now: Facts) -> str:
+    found = now.suggestion
+    friend, odd = "a name that belongs with it", "one that does not"
+    if found is not None and now.selection == (found.place,):
+        friend, odd = f"{found.friend}, its like", found.odd
+    return (
+        f"Press the button Together (T) and click {friend}. Then press Odd one out (O) and click "
+        f"{odd}."
+    )
+
+
+def _sentence_text(before: Facts, now: Facts) -> str:
+    if now.is_drafted:
+        return (
+            "The page says what you mean, and whether it changes the tree. Press Enter to add it."
+        )
+    if now.n_constraints:
+        return "Your answer is in the list already. Press Next."
+    return "Your sentence is not complete. Press Back, and choose what is together and apart."
+
+
+def _correction_text(before: Facts, now: Facts) -> str:
+    if not now.n_constraints:
+        if now.can_redo:
+            return "The list is empty. Redo brings an answer back, or press Back to make one."
+        return "You have not corrected anything yet. Press Back."
+    if now.is_satisfied:
+        return "Done: the tree follows your answer. The marked names are those of your answer."
+    if now.is_running:
+        return "Your answer is being applied: the tree is made again with it. Wait a moment."
+    return "Your answer is in this list, but the tree does not follow it. The list says why."
+
+
+def _correction_hint(before: Facts, now: Facts) -> str:
+    if not now.n_constraints:
+        return ""
+    more = "Other branches may still change. " if now.is_running and now.is_satisfied else ""
+    return f"{more}Press 0 to see the whole tree. Undo takes the answer back."
+
+
 #: The tree, for steps whose text is about it.
 TREE = (".tree-figure",)
 
 STEPS: tuple[Step, ...] = (
     Step(
         "A tree of your items",
-        "Items that are alike meet early in this tree. Click a line that joins several items.",
-        (".tree-figure",),
-        "Without a mouse: press /, type a name and Enter, then Widen in the next step.",
+        _tree_text,
+        TREE,
+        _tree_hint,
         is_done=lambda before, now: now.selection != before.selection and len(now.selection) > 1,
     ),
     Step(
         "What they have in common",
-        "The selected items are one branch. This panel lists them and says what they share.",
-        (".hc-inspector .selected",),
-        "Read it, then press Next.",
+        _shared_text,
+        (".hc-inspector .about, .hc-inspector .selected:not(:has(.about))",),
+        _shared_hint,
         about=TREE,
-        has_subject=lambda facts: bool(facts.selection),
-        missing="Nothing is selected yet. Click a line in the tree, and read this panel.",
     ),
     Step(
         "Colours are clusters",
-        "A cut divides the tree into clusters, each with a colour. Move this slider to change "
-        "their number.",
+        _cluster_text,
         (".hc-tools .count-slider",),
+        _cluster_hint,
         about=TREE,
-        is_done=lambda before, now: now.clusters != before.clusters,
     ),
     Step(
         "The method",
-        "A method computes the tree from the data. Open this list to see the others.",
+        _method_text,
         (".hc-bar [data-key=method]",),
-        "You need not choose another one: press Next.",
+        _method_hint,
         is_done=lambda before, now: now.method != before.method,
     ),
     Step(
         "You know better",
-        "Now correct the tree. Click the name of an item that you would place elsewhere.",
+        _item_text,
         (".names-figure",),
-        "Any item will do: Undo takes everything back. Or press / and type a name.",
+        _item_hint,
         is_done=_is_item_chosen,
     ),
     Step(
         "Together, and apart",
-        "Press T and click a name that belongs with it. Then press O and click one that does not.",
+        _together_text,
         (".names-figure", ".hc-constraints .gestures"),
-        "Or drag the name onto the branch where it belongs.",
+        "Together means closer to each other than to the odd one; they need not be neighbours. "
+        "Or drag the name onto a branch.",
         about=TREE,
         is_done=lambda before, now: now.is_drafted and not before.is_drafted,
     ),
     Step(
         "Your answer as a sentence",
-        "The page says what you mean, and whether it changes the tree. Press Enter to add it.",
+        _sentence_text,
         (".hc-constraints .draft",),
         about=TREE,
         is_done=lambda before, now: now.n_constraints > before.n_constraints,
-        has_subject=lambda facts: facts.is_drafted,
-        missing="Your sentence is not complete. Press Back, and choose what is together and apart.",
     ),
     Step(
         "Your first correction",
-        "Your answer is in this list, and the tree is built again around it. Undo takes it back.",
+        _correction_text,
         (".hc-constraints ul[aria-label=Constraints]", ".hc-bar [data-key=undo]"),
-        "Every correction works like this.",
+        _correction_hint,
         about=TREE,
-        has_subject=lambda facts: facts.n_constraints > 0,
-        missing="The list is empty. Redo brings an answer back, or press Back to make one.",
     ),
 )
 
@@ -164,8 +327,26 @@ class Tour:
         """The present step."""
         return STEPS[self.at]
 
+    @property
+    def is_last(self) -> bool:
+        """True at the last step."""
+        return self.at == len(STEPS) - 1
+
+    def text(self, now: Facts) -> str:
+        """Return what the card says."""
+        return self._written(self.step.text, now)
+
+    def hint(self, now: Facts) -> str:
+        """Return the small line below the text."""
+        return self._written(self.step.hint, now)
+
+    def _written(self, words: Words, now: Facts) -> str:
+        return words if isinstance(words, str) else words(self.before, now)
+
     def go_to(self, at: int, now: Facts) -> Tour:
-        """Return the tour at another step, the nearest one there is."""
+        """Return the tour at another step, the nearest one there is. Without a tree, the first."""
+        if not now.has_tree:
+            at = 0
         return Tour(min(max(at, 0), len(STEPS) - 1), now)
 
     def after(self, now: Facts) -> Tour:
@@ -180,4 +361,4 @@ class Tour:
         return tour
 
 
-__all__ = ["STEPS", "Facts", "Step", "Tour"]
+__all__ = ["STEPS", "Facts", "Step", "Suggestion", "Tour"]

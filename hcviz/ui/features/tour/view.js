@@ -235,7 +235,17 @@ function stepCard(root, state, send) {
       at ? textButton("tour-back", "Back", () => send("back"), "The step before (←)") : null,
       last
         ? textButton("tour-next", "Finish", finish, "End the tour", true)
-        : textButton("tour-next", "Next", () => send("next"), "The next step (→)", true),
+        : h(
+            "button",
+            {
+              "data-key": "tour-next",
+              class: "main",
+              title: "The next step (→)",
+              disabled: !state.ready,
+              onclick: () => send("next"),
+            },
+            "Next",
+          ),
     ),
   )
 }
