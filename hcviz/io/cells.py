@@ -34,12 +34,24 @@ def is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
+def missing_cells(missing: int, cells: int) -> str:
+    """Return the number of missing cells as a sentence without its full stop.
+
+    Examples
+    --------
+    >>> missing_cells(1, 1200)
+    '1 cell of 1,200 is missing'
+    """
+    return f"{pluralize(missing, 'cell')} of {cells:,} {is_or_are(missing)} missing"
+
+
 __all__ = [
     "MAX_NUMBER",
     "cell_string",
     "cell_text",
     "is_missing",
     "is_or_are",
+    "missing_cells",
     "parse",
     "pluralize",
     "quote",
