@@ -54,7 +54,10 @@ def test_after_a_run_the_footer_lists_changes_and_lost_support(store, loop):
     n_lost = support_changes.lost_support(store)
     assert n_lost >= 1  # the clade that was in most trees is in none
     moving = "" if is_settled(store) else "; the supports are still settling"
-    expected = f"{len(changes.lost)} clades changed, {n_lost} lost support{moving}."
+    many = max(map(len, support_changes.clear_changes(store, changes)))
+    assert many == max(changed_clades.changed_counts(store).values())  # as the list has them
+    changed = "No clade" if many == 0 else f"{many} clade{'s' * (many != 1)}"
+    expected = f"{changed} changed, {n_lost} lost support{moving}."
     assert support_changes.changes_sentence(store) == expected
     foot = history_model.state(store)
     assert foot["sentence"] == f"Done. The constraint holds. {expected}"

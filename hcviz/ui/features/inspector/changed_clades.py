@@ -61,13 +61,7 @@ def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None
     known = _cache.get(store)
     if known is None or known[0] is not changes:
         before, after = store.baseline, store.drawn.tree
-        gained, lost = changes.gained, changes.lost
-        significant = support_changes.significant_changes(store)
-        if significant is not None:
-            gained, lost = (
-                gained[np.isin(gained, significant[0])],
-                lost[np.isin(lost, significant[1])],
-            )
+        gained, lost = support_changes.clear_changes(store, changes)
         listed: dict[Which, tuple[ChangedClade, ...]] = {
             "gained": largest_changes(after, before, gained),
             "lost": largest_changes(before, after, lost),

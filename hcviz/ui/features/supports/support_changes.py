@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
@@ -26,7 +27,7 @@ LOST_SUPPORT_RULE = (
     "similar. While the supports are settling, some changes have other causes than the answer."
 )
 
-_cache: WeakKeyDictionary[Store, tuple[CladeChanges, int | None]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Store, tuple[CladeChanges, int, int | None]] = WeakKeyDictionary()
 
 
 def is_over(store: Store) -> bool:
@@ -39,8 +40,8 @@ def is_over(store: Store) -> bool:
 def changes_sentence(store: Store) -> str:
     """Return ``3 clades changed, 2 lost support.``, or "" if the last event is not a finished run.
 
-    The number of changed clades is the larger of those gone and those new: more are new if
-    polytomies were resolved.
+    The number of changed clades is the larger of those gone and those new (:func:`clear_changes`,
+    which the list of changed clades has too): more are new if polytomies were resolved.
     """
     session = store.session
     message = store.view.message or session.message
@@ -49,12 +50,12 @@ def changes_sentence(store: Store) -> str:
     changes = store.changes()
     if changes is None:
         return ""
-    many = max(len(changes.gained), len(changes.lost))
-    text = f"{many:,} clade{'s' * (many != 1)} changed" if many else "No clade changed"
     known = _cache.get(store)
     if known is None or known[0] is not changes:
-        _cache[store] = known = (changes, lost_support(store))
-    n_lost = known[1]
+        many = max(map(len, clear_changes(store, changes)))
+        _cache[store] = known = (changes, many, lost_support(store))
+    _, many, n_lost = known
+    text = f"{count_noun(many, 'clade')} changed" if many else "No clade changed"
     if n_lost is None:
         return f"{text}."
     text += f", {n_lost:,} lost support" if n_lost else ", none lost support"
@@ -70,6 +71,23 @@ def lost_support(store: Store) -> int | None:
         return None
     found = _less_supported(store.previous_samples, store.samples, store.baseline)
     return None if found is None else found.size
+
+
+def clear_changes(
+    store: Store, changes: CladeChanges
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the clades that are new, and those that are gone, but for changes by chance.
+
+    Of two sampled trees, only clades whose support changed by more than three standard errors.
+    """
+    found = significant_changes(store)
+    if found is None:
+        return changes.gained, changes.lost
+    gained, lost = found
+    return (
+        changes.gained[np.isin(changes.gained, gained)],
+        changes.lost[np.isin(changes.lost, lost)],
+    )
 
 
 def significant_changes(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
