@@ -15,8 +15,8 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
 
 app:
 	@tools/venv.sh
-	@echo "hcviz: http://localhost:$(PORT) (stop it with Ctrl-C)"
-	@echo "hcviz: the first start compiles the kernels, one or two minutes; the page shows how far it is"
+	@echo "hcviz: starting; open http://localhost:$(PORT) when 'Bokeh app running' appears (Ctrl-C stops it)"
+	@echo "hcviz: the first start compiles the methods, a few minutes; the page shows how far it is"
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
 	  --unused-session-lifetime 10000 --check-unused-sessions 4000
@@ -81,6 +81,7 @@ lint:
 # The documents of docs/ and the reference of the Python API as HTML, without the network.
 docs:
 	@tools/venv.sh docs
+	@echo "hcviz: the first time, all notebooks run for the pages: some minutes"
 	$(PYTHON) -m sphinx -q -W --keep-going -d build/docs/doctrees docs build/docs/html
 	@echo "hcviz: build/docs/html/index.html"
 

@@ -101,7 +101,8 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="hcviz", description="Build the hierarchy you mean: items in, a tree out."
     )
     parser.add_argument("--version", action="version", version=f"hcviz {hcviz.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    parser.set_defaults(command=lambda options: parser.print_help())
+    commands = parser.add_subparsers(metavar="command")
 
     def command(
         name: str, run: Callable[[Any], Any], summary: str, more: str = ""
@@ -110,7 +111,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         added.set_defaults(command=run)
         return added
 
-    one = command("serve", serve, "Serve the dashboard on this machine.")
+    one = command("serve", serve, "Serve the page on this machine.")
     one.add_argument(
         "data",
         nargs="?",
@@ -182,9 +183,11 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
 
     one = command("run", run, "Run a method and print its tree in Newick.", RUN)
-    one.add_argument("method", help=", ".join(hcviz.algorithms()))
+    one.add_argument("method", help="one of those that `hcviz list methods` shows")
     one.add_argument(
-        "data", type=input_name, help="a built-in data set, a table file, or - for standard input"
+        "data",
+        type=input_name,
+        help="a table file, - for standard input, or a built-in data set (`hcviz list data`)",
     )
     one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     add_data_options(one)
@@ -274,18 +277,36 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("--n-questions", type=int, default=10, metavar="N", help="questions, 0 to 100")
     one.add_argument("--seed", type=int, default=0, help="another seed gives another sheet")
 
-    one = command("check", check, "Describe a table, answers, a tree or a session file.")
+    one = command(
+        "check",
+        check,
+        "Describe a table, answers, a tree or a session file.",
+        "For a table it lists how each column is read.",
+    )
     one.add_argument("file", type=input_path, help="a file, or - for standard input")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     add_kind(one)
     add_items(one)
 
-    one = command("list", list_names, "List the methods, the built-in data sets or the formats.")
-    one.add_argument("what", choices=list(LISTS))
-    one.add_argument("--json", action="store_true", help="print a JSON list")
+    one = command(
+        "list",
+        list_names,
+        "List the methods, the built-in data sets or the formats.",
+        "`hcviz run METHOD --help` explains a method.",
+    )
+    one.add_argument(
+        "what",
+        nargs="?",
+        choices=list(LISTS),
+        default="methods",
+        help="methods (the default), data or formats",
+    )
+    one.add_argument(
+        "--json", action="store_true", help="print a JSON list; methods have summary and paper"
+    )
 
     one = command("cite", cite, "Print the papers of a method.")
-    one.add_argument("method", help="hcviz list methods shows the names")
+    one.add_argument("method", help="one of those that `hcviz list methods` shows")
 
     command(
         "warm",
@@ -339,7 +360,11 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 def add_kind(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--kind``."""
     parser.add_argument(
-        "--kind", choices=TABLE_KINDS, default="features", help="what a table holds"
+        "--kind",
+        choices=TABLE_KINDS,
+        default="features",
+        metavar="KIND",
+        help=f"what a table holds: {', '.join(TABLE_KINDS)} (default: %(default)s)",
     )
     parser.add_argument(
         "--column",

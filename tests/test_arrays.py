@@ -94,7 +94,7 @@ def test_check_describes_an_array(name, tmp_path, capsys):
     values = np.random.default_rng(0).random((20, 5))
     (tmp_path / name).write_bytes(npy(values) if name == "t.npy" else npz(features=values))
     assert cli.main(["check", str(tmp_path / name)]) == 0
-    assert "20 items with 5 feature(s)" in capsys.readouterr().out
+    assert "20 items with 5 features" in capsys.readouterr().out
 
 
 def test_large_arrays_are_refused_before_they_are_copied(monkeypatch):

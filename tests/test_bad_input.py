@@ -224,6 +224,7 @@ def table(tmp_path):
         (["run", "average", "TABLE", "--seed", "-1"], "The seed must be"),
         (["serve", "--port", "99999"], "no port 99999"),
         (["serve", "--port", "-1"], "no port -1"),
+        (["serve", "--port", "6000"], "Browsers refuse port 6000"),
         (["run", "--steps", "x", "ddt", "TABLE"], "steps must be a whole number"),
         (["run", "ddt", "TABLE", "--mu", "low"], "mu must be 'mean' or 'zero', not 'low'"),
     ],

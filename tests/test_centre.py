@@ -644,3 +644,22 @@ def test_a_name_is_not_cut_shorter_when_it_is_selected(centre):
     before = list(centre.figures.labels.text.data["text"])
     centre.set_selection(range(N))
     assert list(centre.figures.labels.text.data["text"]) == before
+
+
+def test_a_tree_that_was_folded_in_a_low_window_is_whole_in_a_higher_one(centre):
+    centre.figures.assumed_height = N // 4
+    centre.renderer.refresh_window()
+    assert centre.renderer.scene.triangles.size
+    centre.figures.assumed_height = 15 * N
+    centre.renderer.refresh_window()
+    assert not centre.renderer.scene.triangles.size
+    assert set(centre.figures.labels.text.data["text"]) == set(centre.state.items.labels)
+
+
+def test_a_collapsed_clade_has_an_ellipsis_only_for_items_that_are_not_listed(centre):
+    two = next(leaves for leaves in centre.state.tree.clades() if leaves.size == 2)
+    centre.toggle_collapse(two)
+    centre.figures.labels.set_width(400)
+    centre.renderer.draw_labels()
+    text = next(t for t in centre.figures.labels.text.data["text"] if t.startswith("2: "))
+    assert sorted(text.removeprefix("2: ").split(", ")) == sorted(f"item {i}" for i in two)

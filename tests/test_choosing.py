@@ -71,7 +71,10 @@ def test_what_the_person_chose_stays_where_it_can_run():
 
 @pytest.mark.parametrize(
     ("method", "problem", "words"),
-    [("ddt", ALIKE, "ddt cannot run on this data"), ("average", MANY, "average cannot run")],
+    [
+        ("ddt", ALIKE, "Dirichlet diffusion tree cannot run on this data"),
+        ("average", MANY, "Average linkage cannot run"),
+    ],
 )
 def test_what_cannot_run_is_replaced_with_a_reason(method, problem, words):
     own = after(Session(method=method), act.SetMethod(method))
@@ -93,7 +96,7 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
         store.runner.cancel()
         assert store.open_data(DataSpec(name="zoo"))
         assert (store.session.method, store.session.constraint_mode) == ("ddt", "hard")
-        assert "Method: ddt, which suits this data." in store.session.cause
+        assert "Method: Dirichlet diffusion tree, which suits this data." in store.session.cause
     finally:
         store.close()
 

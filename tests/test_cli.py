@@ -21,6 +21,7 @@ import pytest
 import hcviz
 from hcviz import cli
 from hcviz.algorithms import get
+from hcviz.commands.listing import as_table
 from hcviz.commands.options import parameter_values, parse_value
 from hcviz.commands.serve import read_start
 from hcviz.io.session_file import save_session
@@ -272,12 +273,11 @@ def test_check_describes_a_file(call, table, tmp_path):
     def report(name: str, *words: str) -> str:
         code, out, err = call("check", tmp_path / name, *words)
         assert (code, err) == (0, "")
-        assert len(out.splitlines()) == 1
         return out
 
-    assert "5 items with 2 feature" in report(table.name)
+    assert "5 items with 2 features. Columns: 2 numbers." in report(table.name)
     (tmp_path / "gaps.csv").write_text("name,x,y\na,0,\nb,1,0\nc,3,1\n")
-    assert "1 cell(s) missing" in report("gaps.csv")
+    assert "1 number, 1 yes/no; 1 missing cell.\n" in report("gaps.csv")
     pd.read_csv(table).to_parquet(tmp_path / "points.parquet")
     assert "5 items with 2 feature" in report("points.parquet")
     (tmp_path / "near.csv").write_text("name,a,b\na,0,2\nb,2,0\n")
@@ -285,10 +285,46 @@ def test_check_describes_a_file(call, table, tmp_path):
     (tmp_path / "tree.nwk").write_text(NESTED)
     assert "4 items, 3 inner nodes, binary" in report("tree.nwk")
     (tmp_path / "answers.csv").write_text("together_1,together_2,apart\nbat,whale,trout\n")
-    assert "1 constraint(s) on 3 items" in report("answers.csv")
+    assert "1 constraint on 3 items" in report("answers.csv")
     session = Session(labels=("a", "b", "c"), constraints=(Constraint(1, (0, 1), 2),), next_id=2)
     (tmp_path / "work.hcviz").write_bytes(save_session(session))
     assert "3 items and 1 constraint" in report("work.hcviz")
+
+
+def test_check_lists_the_columns_of_a_table_and_the_notes_of_the_reader(call, tmp_path):
+    table = tmp_path / "shop.csv"
+    table.write_text("product,kind,kind,sku\na,soft,1,901\nb,,2,902\nc,hard,5,903\nd,soft,1,904\n")
+    code, out, _ = call("check", table)
+    lines = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert "1 missing cell." in out.splitlines()[0]
+    assert lines[1] == ["column", "read", "as", "values", "missing", "examples"]
+    assert lines[2][:4] == ["kind", "category", "2", "1"]
+    assert "note: Several columns are named 'kind'; later ones get their number." in out
+    columns = json.loads(call("check", table, "--json")[1])["columns"]
+    assert columns[0] == {
+        "name": "kind", "read_as": "category", "used": True, "missing": 1, "values": 2,
+    }  # fmt: skip
+    code, _, err = call("run", "average", table)
+    assert code == 0
+    assert "hcviz: Several columns are named 'kind'" in err
+
+
+def test_hcviz_alone_shows_its_help_and_list_its_methods(call):
+    code, out, err = call()
+    assert (code, err) == (0, "")
+    assert "List the methods" in out
+    assert call("list") == call("list", "methods")
+
+
+def test_a_misspelt_method_gets_the_nearest_name(refused):
+    assert "Did you mean 'average'?" in refused("run", "averge", "zoo")
+
+
+def test_a_list_is_as_wide_as_the_terminal():
+    rows = [{"name": "zoo", "title": "Zoo (101 animals)"}]
+    assert as_table(rows, 12).splitlines() == ["name  title", "zoo   Zoo (…"]
+    assert as_table(rows).splitlines()[1] == "zoo   Zoo (101 animals)"
 
 
 def test_check_describes_answers(call, tmp_path):

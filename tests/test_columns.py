@@ -52,7 +52,7 @@ def test_kinds_examples_and_gaps():
     days = data.features[:, data.feature_names.index("bought")]
     assert np.array_equal(days, [0, 3, 30, np.nan], equal_nan=True)
     assert data.table.sentence() == (
-        "Columns: 1 number, 1 yes/no, 2 categories, 1 date, 1 text, 2 left out; 6 missing cells."
+        "Columns: 1 number, 1 yes/no, 2 categories, 1 date, 1 text, 2 left out; 2 missing cells."
     )
 
 

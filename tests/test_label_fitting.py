@@ -74,3 +74,10 @@ def test_ticks_are_round_and_within():
     assert label_fitting.nice_ticks(1.0, 4).tolist() == [0, 0.25, 0.5, 0.75, 1.0]
     assert label_fitting.nice_ticks(0.0, 4).tolist() == [0]
     assert label_fitting.nice_ticks(2_000, 4)[-1] == 2_000
+
+
+@pytest.mark.parametrize("top", [1, 2, 3, 7, 10, 15, 25, 33, 400])
+def test_ticks_of_levels_are_whole_numbers(top):
+    ticks = label_fitting.nice_ticks(top, 4, whole=True)
+    assert ticks.tolist() == np.round(ticks).tolist()
+    assert 2 <= ticks.size <= 8

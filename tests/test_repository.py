@@ -381,13 +381,17 @@ def run_venv_script(
 
 
 @pytest.mark.parametrize(
-    ("made", "extra", "kept"),
-    [("test", "docs", True), ("docs", "", True), ("docs", "docs", True),
-     ("docs", "test", False), ("", "docs", False)],
+    ("made", "extra", "installs"),
+    [("test", "docs", False), ("docs", "", False), ("docs", "docs", False),
+     ("docs", "test", True), ("", "docs", True)],
 )  # fmt: skip
-def test_an_environment_that_has_more_is_kept(made, extra, kept, tmp_path):
+def test_an_environment_is_kept_and_packages_are_added(made, extra, installs, tmp_path):
+    """A server that runs from .venv goes on while ``make docs`` or ``make test`` adds to it."""
     done = run_venv_script(tmp_path, "", extra, made)
-    assert (done.returncode == 0) == kept, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert ("pip installs packages" in done.stdout) == installs
+    made_from = (tmp_path / "checkout" / ".venv" / ".made-from").read_text().split()
+    assert made_from[2:] == [extra if installs else made]
 
 
 @pytest.mark.parametrize(

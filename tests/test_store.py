@@ -202,7 +202,7 @@ def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
     loop.until(lambda: made.session.status == "settled")
     assert made.session.method != "ddt"
     assert made.session.constraint_mode == "hard"
-    assert "ddt cannot run on this data" in made.session.cause
+    assert "Dirichlet diffusion tree cannot run on this data" in made.session.cause
     assert made.open_data(DataSpec(name="zoo"))
     loop.until(lambda: made.session.status == "settled")
     made.dispatch(act.Undo())

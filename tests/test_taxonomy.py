@@ -283,7 +283,7 @@ def test_an_outline_can_be_changed_by_hand():
     ("form", "text", "message"),
     [
         ("markdown", "- **A**\n      - x\n- y\n", "Line 2 .* indented by 6 spaces, where 2"),
-        ("markdown", "# Heading\n- x\n", "Line 1 of the outline is not a list entry"),
+        ("markdown", "Heading\n- x\n", "Line 1 of the outline is not a list entry"),
         ("markdown", "- **A**\n  - x\n- **A**\n  - y\n", "named 'A' .line 3."),
         ("markdown", "- **A**\n- x\n- y\n", "'A' .line 1. is empty"),
         ("markdown", "- **A**\n  - **B**\n    - x\n    - z\n- y\n", "only the group 'B' in it"),
@@ -359,7 +359,7 @@ def test_what_people_and_editors_do_to_an_outline_is_read():
 
 
 def test_a_plain_nested_list_is_an_outline():
-    text = "- Animals\n  - Birds\n    - owl\n    - rook\n  - cat\n- elm\n"
+    text = "# Things\n\n- Animals\n  - Birds\n    - owl\n    - rook\n  - cat\n- elm\n"
     taxonomy = Taxonomy.from_markdown(text)
     members = {g.name: {taxonomy.labels[k] for k in g.members} for g in taxonomy.groups}
     assert members == {"Animals": {"owl", "rook", "cat"}, "Birds": {"owl", "rook"}}

@@ -1,17 +1,30 @@
 #!/bin/sh
 # Makes .venv with hcviz: `tools/venv.sh` for the app, `tools/venv.sh docs` for the documentation,
 # `tools/venv.sh test` for all of it and the tests.
-# It does nothing if .venv is up to date, and makes it again if pyproject.toml has changed.
+# It does nothing if .venv is up to date, and makes it again if pyproject.toml has changed. Packages for
+# the documentation or the tests are added to it, so a server that runs from it goes on.
 set -eu
 cd "$(dirname "$0")/.."
 extra=${1:-}
 made_from=.venv/.made-from
 now=$(cksum <pyproject.toml)
 
+install() {
+  echo "hcviz: pip installs packages into .venv: a few minutes without a message, and about 1 GB"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extra:+[$extra]}" || {
+    echo "hcviz: pip could not install the packages in pyproject.toml; see its messages above." >&2
+    exit 1
+  }
+  echo "$now $extra" >"$made_from"
+}
+
 if [ -f "$made_from" ] && .venv/bin/python -c '' 2>/dev/null; then
   case "$(cat "$made_from")" in
   "$now test" | "$now $extra") exit 0 ;;
-  "$now docs") if [ -z "$extra" ]; then exit 0; fi ;;
+  "$now "*)
+    if [ -n "$extra" ]; then install; fi
+    exit 0
+    ;;
   esac
 fi
 
@@ -41,8 +54,4 @@ rm -rf .venv
   echo "hcviz: $found could not make .venv; see its messages above." >&2
   exit 1
 }
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extra:+[$extra]}" || {
-  echo "hcviz: pip could not install the packages in pyproject.toml; see its messages above." >&2
-  exit 1
-}
-echo "$now $extra" >"$made_from"
+install

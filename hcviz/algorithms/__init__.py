@@ -24,7 +24,7 @@ from hcviz.core.not_groups import avoid
 from hcviz.core.problem import Problem
 from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
-from hcviz.core.text import shorten
+from hcviz.core.text import closest_name, shorten
 from hcviz.core.tree import Tree
 from hcviz.core.validation import check_integer
 
@@ -112,7 +112,11 @@ def get(name: str) -> Algorithm:
     'hard'
     """
     if not isinstance(name, str) or name not in MODULES:
-        raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
+        near = closest_name(name, MODULES) if isinstance(name, str) else None
+        hint = f"Did you mean {near!r}? " if near else ""
+        raise InvalidParameter(
+            f"There is no method {name!r}.", f"{hint}Known: {', '.join(MODULES)}."
+        )
     try:
         methods = import_module(MODULES[name]).ALGORITHMS
     except Exception as error:  # a module of another package may raise anything

@@ -1,4 +1,4 @@
-"""The command ``hcviz check``, which describes a file in one sentence."""
+"""The command ``hcviz check``, which describes a file: a sentence, and a table's columns."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from hcviz.commands.files import (
     read_tree,
     split_constraints,
 )
+from hcviz.commands.listing import as_table
+from hcviz.commands.standard_input import standard_input
 from hcviz.core.build import build
 from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
@@ -28,6 +30,7 @@ from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
+from hcviz.io.cells import missing_cells
 from hcviz.io.session_file import load_session
 from hcviz.io.triplet_csv import CLADE_TEXTS, REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.io.workbook import is_workbook
@@ -35,6 +38,8 @@ from hcviz.metrics import consistency
 from hcviz.session.constraint import TableKind
 from hcviz.taxonomy.formats import NEWICK
 
+#: Columns that are listed.
+MAX_LISTED = 50
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {
     "triplets": "near or far",
@@ -45,9 +50,9 @@ QUESTION_NAMES = {
 
 
 def check(options: argparse.Namespace) -> None:
-    """Print the description of a file, as a sentence or as a JSON object."""
-    sentence, found = description(options.file, options.kind, options.items, options.column)
-    print(json.dumps(found, ensure_ascii=False) if options.json else sentence)
+    """Print the description of a file, as text or as a JSON object."""
+    text, found = description(options.file, options.kind, options.items, options.column)
+    print(json.dumps(found, ensure_ascii=False) if options.json else text)
 
 
 def _is_features(path: Path) -> bool:
@@ -64,15 +69,20 @@ def _is_features(path: Path) -> bool:
 def describe(
     path: Path, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
 ) -> str:
-    """Return one sentence about the file's content. A damaged file raises HcvizError."""
+    """Return the description of a file's content. A damaged file raises HcvizError."""
     return description(path, kind, items, columns)[0]
 
 
 def description(
     path: Path, kind: TableKind, items: Path | None = None, columns: Sequence[str] = ()
 ) -> tuple[str, dict[str, Any]]:
-    """Return one sentence about the file's content, and its numbers as JSON values."""
+    """Return the description of a file's content, and its numbers as JSON values.
+
+    The description is one sentence. For a table, lines follow: each column, and the reader's notes.
+    """
     found: dict[str, Any] = {"file": str(path)}
+    shown = "standard input" if standard_input(path) is not None else str(path)
+    lines: list[str] = []
     if path.suffix.lower() in (*NEWICK, ".npy") and not _is_features(path):
         tree, names = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
@@ -81,7 +91,7 @@ def description(
             "content": "tree", "items": tree.n_leaves, "inner_nodes": tree.n_internal,
             "binary": tree.is_binary, "names": names is not None,
         }  # fmt: skip
-        return f"{path}: {text}", found | {"description": text}
+        return f"{shown}: {text}", found | {"description": text}
     content = read_file(path)
     head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
     if content.startswith(b"PK") and not (
@@ -90,7 +100,7 @@ def description(
         session = load_session(content)
         text = (
             f"a session on {session.data.name} with {session.n_items} items and "
-            f"{len(session.constraints)} constraint(s)."
+            f"{count_noun(len(session.constraints), 'constraint')}."
         )
         found |= {
             "content": "session", "items": session.n_items,
@@ -98,13 +108,14 @@ def description(
         }  # fmt: skip
     elif set(REQUIRED_COLUMNS) <= set(head):
         constraints, named = count_constraints(content.decode("utf-8-sig", "replace"))
-        text = f"{constraints} constraint(s) on {named} items, which agree with each other."
+        text = f"{count_noun(constraints, 'constraint')} on {named} items, without a conflict."
         found |= {"content": "constraints", "items": named, "constraints": constraints}
     else:
         data = read_data(path, kind, items, columns)
         text = describe_table(data, kind)
         found |= table_numbers(data)
-    return f"{path}: {text}", found | {"description": text}
+        lines = [*column_lines(data), *(f"note: {note}" for note in notes_of(data))]
+    return "\n".join((f"{shown}: {text}", *lines)), found | {"description": text}
 
 
 def table_numbers(data: Dataset) -> dict[str, Any]:
@@ -119,8 +130,14 @@ def table_numbers(data: Dataset) -> dict[str, Any]:
     elif data.features is not None:
         found |= {
             "features": data.features.shape[1],
-            "missing": int(np.isnan(data.features).sum()),
+            "missing": data.n_missing,
         }
+        if data.table is not None:
+            found["columns"] = [
+                {"name": each.name, "read_as": each.kind, "used": each.used,
+                 "missing": each.missing, "values": each.distinct}
+                for each in data.table.columns
+            ]  # fmt: skip
     elif data.piles:
         found["content"] = "card sort"
     elif data.similarity is not None:
@@ -166,10 +183,37 @@ def describe_table(table: Dataset, kind: TableKind) -> str:
         what = "similarity" if table.dissimilarity is None else "distance"
         return f"a {what} matrix over {table.n_items} items."
     rows, columns = table.features.shape
-    missing = int(np.isnan(table.features).sum())
-    tail = f", {missing} cell(s) missing" if missing else ""
-    held = f" {table.table.sentence()}" if table.table is not None else ""
-    return f"a table of {rows} items with {columns} feature(s){tail}.{held}"
+    features = count_noun(columns, "feature")
+    if table.table is None:
+        missing = f", {count_noun(table.n_missing, 'missing cell')}" if table.n_missing else ""
+        return f"a table of {rows:,} items with {features}{missing}."
+    return f"a table of {rows:,} items with {features}. {table.table.sentence()}"
+
+
+def column_lines(data: Dataset) -> list[str]:
+    """Return a line for each column of a table: its name, and how it is read."""
+    columns = () if data.table is None else data.table.columns
+    rows = [
+        {
+            "column": each.name,
+            "read as": each.kind if each.used else "colours" if each.strip else "left out",
+            "values": f"{each.distinct:,}",
+            "missing": f"{each.missing:,}" if each.missing else "-",
+            "examples": ", ".join(each.examples),
+        }
+        for each in columns[:MAX_LISTED]
+    ]
+    more = len(columns) - MAX_LISTED
+    lines = as_table(rows).splitlines() if rows else []
+    return [*lines, f"and {count_noun(more, 'more column')}"] if more > 0 else lines
+
+
+def notes_of(data: Dataset) -> list[str]:
+    """Return the reader's notes on a table; the sentence has the number of missing cells."""
+    if data.table is None:
+        return []
+    missing = f"{missing_cells(data.n_missing, data.n_cells)}."
+    return [note for note in data.notes if note != missing]
 
 
 def describe_answers(data: Dataset) -> str:

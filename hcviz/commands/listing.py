@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 import hcviz
 from hcviz.algorithms import get
@@ -18,11 +18,29 @@ from hcviz.taxonomy.formats import FORMAT_OF_SUFFIX, FORMATS, READERS
 
 Row = Mapping[str, str]
 
+#: Columns of long texts, which only the JSON has.
+ONLY_JSON = {"summary", "paper"}
+#: What a table of each kind has.
+KIND_TEXTS: Mapping[TableKind, str] = {
+    "features": "an item in each row, a feature in each column",
+    "similarity": "a square matrix: higher is more alike",
+    "distance": "a square matrix: lower is more alike",
+    "comparisons": "answers about three or four items, with a header such as anchor,near,far",
+    "sequences": "a text for each item, compared letter by letter; also FASTA",
+    "tree": "a tree in Newick",
+    "card-sort": "participant, card and pile in each row, or a row for each participant",
+}
+
 
 def list_names(options: argparse.Namespace) -> None:
     """Print a table, or a JSON list of objects."""
     rows = LISTS[options.what]()
-    print(json.dumps(rows, ensure_ascii=False, indent=1) if options.json else as_table(rows))
+    if options.json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    shown = [{key: text for key, text in row.items() if key not in ONLY_JSON} for row in rows]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(as_table(shown, width))
 
 
 def methods() -> list[Row]:
@@ -36,9 +54,9 @@ def methods() -> list[Row]:
     return [
         {
             "name": each.name,
+            "constraints": each.triplets,
             "title": each.title,
             "needs": " or ".join(each.needs),
-            "constraints": each.triplets,
             "summary": each.summary,
             "paper": each.paper,
         }
@@ -68,8 +86,8 @@ def formats() -> list[Row]:
         for key, format in FORMATS.items()
     ]  # fmt: skip
     tables = [
-        {"name": kind, "of": "table", "suffixes": "", "title": f"--kind {kind}"}
-        for kind in get_args(TableKind)
+        {"name": kind, "of": "table, --kind", "suffixes": "", "title": text}
+        for kind, text in KIND_TEXTS.items()
     ]
     return [*trees, *taxonomies, *tables]
 
@@ -78,8 +96,10 @@ def _suffixes(table: Mapping[str, str], name: str) -> str:
     return " ".join(suffix for suffix, format in table.items() if format == name)
 
 
-def as_table(rows: Sequence[Row]) -> str:
+def as_table(rows: Sequence[Row], width: int | None = None) -> str:
     """Return aligned columns under a header; the last column is not padded.
+
+    Lines longer than ``width`` characters end in an ellipsis.
 
     Examples
     --------
@@ -91,9 +111,12 @@ def as_table(rows: Sequence[Row]) -> str:
     header = list(rows[0])
     lines = [header, *([row[name] for name in header] for row in rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+    texts = [
+        "  ".join(cell.ljust(wide) for cell, wide in zip(line, widths, strict=True)).rstrip()
         for line in lines
+    ]
+    return "\n".join(
+        text if width is None or len(text) <= width else f"{text[: width - 1]}…" for text in texts
     )
 
 

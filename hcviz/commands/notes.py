@@ -13,7 +13,7 @@ from hcviz.algorithms.base import Algorithm
 from hcviz.commands.standard_input import is_input_file
 from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
-from hcviz.io.cells import is_or_are
+from hcviz.io.cells import missing_cells
 
 
 def say(sentence: str) -> None:
@@ -22,17 +22,17 @@ def say(sentence: str) -> None:
 
 
 def say_notes(data: Dataset, options: argparse.Namespace) -> None:
-    """Say which cells were filled, and whether a table of features looks like a matrix."""
-    values = data.features
+    """Say how a file was read, which cells were filled, and whether features look like a matrix."""
+    values, is_file = data.features, is_input_file(options.data)
+    missing = missing_cells(data.n_missing, data.n_cells)
+    for note in data.notes if is_file else ():
+        if note != f"{missing}.":
+            say(note)
     if values is None:
         return
-    gaps = int(np.isnan(values).sum())
-    if gaps:
-        say(
-            f"{count_noun(gaps, 'cell')} of {values.size:,} {is_or_are(gaps)} missing; "
-            "each gets the mean of its column."
-        )
-    if options.kind == "features" and is_input_file(options.data) and _is_matrix(values):
+    if data.n_missing:
+        say(f"{missing}; each gets the mean of its column.")
+    if options.kind == "features" and is_file and _is_matrix(values):
         say(
             f"{options.data} is square and symmetric, and is read as features. If it is a matrix, "
             "add --kind distance or --kind similarity."

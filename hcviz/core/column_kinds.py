@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hcviz.core.column_options import ColumnKind
 from hcviz.core.table_cells import cell_text, is_missing, parse
 from hcviz.core.table_dates import DateScale, parse_dates
-from hcviz.core.text import shorten
+from hcviz.core.text import count_noun, shorten
 from hcviz.core.text_features import is_text
 
 Float = NDArray[np.float64]
@@ -81,6 +81,16 @@ class TableSummary:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
 
+    @property
+    def cells(self) -> int:
+        """Number of cells of the used columns."""
+        return self.rows * sum(each.used for each in self.columns)
+
+    @property
+    def missing(self) -> int:
+        """Number of missing cells of the used columns."""
+        return sum(each.missing for each in self.columns if each.used)
+
     def sentence(self) -> str:
         """Return the kinds of the used columns, with their numbers, and what is missing."""
         nouns = {
@@ -96,8 +106,7 @@ class TableSummary:
         ]
         unused = sum(not each.used and not each.strip for each in self.columns)
         parts += [f"{unused:,} left out"] if unused else []
-        missing = sum(each.missing for each in self.columns)
-        tail = f"; {missing:,} missing cell{'' if missing == 1 else 's'}" if missing else ""
+        tail = f"; {count_noun(self.missing, 'missing cell')}" if self.missing else ""
         return f"Columns: {', '.join(parts)}{tail}." if parts else ""
 
 

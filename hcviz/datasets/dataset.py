@@ -182,8 +182,21 @@ class Dataset:
 
     @property
     def n_missing(self) -> int:
-        """Number of missing cells of the features."""
-        return 0 if self.features is None else int(np.isnan(self.features).sum())
+        """Number of missing cells: of the table as it was read, or of the features without one.
+
+        A category with many values has one missing cell in the table, and many in the features.
+        """
+        if self.features is None:
+            return 0
+        missing = int(np.isnan(self.features).sum())
+        return missing if self.table is None or missing == 0 else self.table.missing
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells that :attr:`n_missing` counts among."""
+        if self.features is None:
+            return 0
+        return self.features.size if self.table is None else self.table.cells
 
     def filled(self, missing: str = "column-mean") -> Float | None:
         """Return the unscaled features without missing cells.

@@ -16,6 +16,7 @@ from hcviz.core.table_cells import (
     quote,
     unused_name,
 )
+from hcviz.core.text import count_noun
 from hcviz.io.rawtable import RawTable
 
 
@@ -34,12 +35,24 @@ def is_or_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
+def missing_cells(missing: int, cells: int) -> str:
+    """Return the number of missing cells as a sentence without its full stop.
+
+    Examples
+    --------
+    >>> missing_cells(1, 1200)
+    '1 cell of 1,200 is missing'
+    """
+    return f"{count_noun(missing, 'cell')} of {cells:,} {is_or_are(missing)} missing"
+
+
 __all__ = [
     "MAX_NUMBER",
     "cell_string",
     "cell_text",
     "is_missing",
     "is_or_are",
+    "missing_cells",
     "parse",
     "quote",
     "unused_name",

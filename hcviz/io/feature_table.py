@@ -24,6 +24,7 @@ from hcviz.io.cells import (
     cell_text,
     is_missing,
     is_or_are,
+    missing_cells,
     parse,
     quote,
     unused_name,
@@ -71,9 +72,9 @@ def read_features(raw: RawTable, filename: str, options: Sequence[ColumnOptions]
     names = tuple(reader.features)
     for unused_cells in (reader.features, columns, raw.columns):  # ten million cells take 80 MB
         unused_cells.clear()
-    gaps = int(np.isnan(array).sum())
-    if gaps:
-        notes.append(f"{count_noun(gaps, 'cell')} of {array.size:,} {is_or_are(gaps)} missing.")
+    table = TableSummary(raw.format, len(labels), tuple(reader.found), raw.sheets, raw.sheet)
+    if np.isnan(array).any():
+        notes.append(f"{missing_cells(table.missing, table.cells)}.")
     return Dataset(
         name=Path(filename).stem or "table",
         title=filename or "Table",
@@ -87,7 +88,7 @@ def read_features(raw: RawTable, filename: str, options: Sequence[ColumnOptions]
         images=reader.images,
         provenance=describe_source(filename),
         notes=tuple(notes),
-        table=TableSummary(raw.format, len(labels), tuple(reader.found), raw.sheets, raw.sheet),
+        table=table,
     )
 
 

@@ -14,6 +14,11 @@ from pathlib import Path
 from hcviz.core.errors import InvalidParameter
 
 LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"
+#: Ports above 1023 that browsers do not open (https://fetch.spec.whatwg.org/#port-blocking).
+REFUSED_PORTS = {
+    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
+    *range(6665, 6670), 6679, 6697, 10080,
+}  # fmt: skip
 #: Fewest characters of a password.
 MIN_PASSWORD = 8
 #: Letters and digits of codes that are made up: none looks like another one.
@@ -104,6 +109,11 @@ def read_access(
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
+    if port in REFUSED_PORTS:
+        raise InvalidParameter(
+            f"Browsers refuse port {port}, which is kept for another service.",
+            "Choose another one with --port.",
+        )
     public = public or for_class
     address = address or (EVERY if public else LOOPBACK)
     if not public and not is_loopback(address):

@@ -98,7 +98,7 @@ def assess(
 
 
 _MEANING: dict[AssessmentKind, str] = {
-    "correction": "a correction, the tree will change",
+    "correction": "the tree will change",
     "holds": "true in this tree already, and locked from now on",
     "implied": "already follows from earlier answers",
     "conflict": "no tree satisfies this and the earlier answers",

@@ -17,6 +17,10 @@ class Method(Protocol):
     """The facts of one method; see :class:`hcviz.algorithms.base.Algorithm`."""
 
     @property
+    def title(self) -> str:
+        """What people call it."""
+
+    @property
     def samples(self) -> bool:
         """True if its snapshots are draws from a posterior."""
 

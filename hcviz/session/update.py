@@ -104,11 +104,12 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
     text += f" {action.note}" if action.note else ""
     before = add_undo_step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
-        why = action.reason or f"as {session.method} cannot run on this data"
-        text += f" Method: {action.method}, {why}."
+        method = methods(action.method)
+        why = action.reason or f"as {methods(session.method).title} cannot run on this data"
+        text += f" Method: {method.title}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
-            "constraint_mode": methods(action.method).constraint_mode({}),
+            "constraint_mode": method.constraint_mode({}),
             "params": act.read_only({}),
         }
         session, before = (

@@ -41,7 +41,7 @@ def write_markdown(top: Entry) -> str:
 def read_markdown(text: str) -> Entry:
     """Read an outline in the form of :func:`write_markdown`, possibly written by hand.
 
-    An entry with contents is a group, also if it is not bold.
+    An entry with contents is a group, also if it is not bold. A heading above the list is left out.
 
     Raises
     ------
@@ -52,6 +52,8 @@ def read_markdown(text: str) -> Entry:
     open_: list[tuple[int, Entry]] = [(-1, top)]  # indentation and group
     lines = [(n, _LINE.match(_with_spaces(x)), x) for n, x in enumerate(text.split("\n"), 1)]
     lines = [each for each in lines if each[2].strip()]
+    while lines and lines[0][2].startswith("# "):  # the title of the outline
+        del lines[0]
     for place, (number, found, line) in enumerate(lines):
         if found is None:
             raise InvalidTaxonomy(

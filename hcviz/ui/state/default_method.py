@@ -22,9 +22,9 @@ def for_opened(session: Session, problem: Problem) -> tuple[Algorithm, str] | No
     current = get_algorithm(session.method)
     why = "which suits this data"
     if current.missing_data(problem):
-        why = f"as {current.name} cannot run on this data"
+        why = f"as {current.title} cannot run on this data"
     elif problem.n_items > MAX_DENSE and current.samples:
-        why = f"as {current.name} takes long on so many items"
+        why = f"as {current.title} takes long on so many items"
     elif chosen(session):
         return None
     found = default(problem)

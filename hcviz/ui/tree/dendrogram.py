@@ -239,9 +239,14 @@ class TreeFigure:
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
 
-    def draw_axis(self, title: str, width: float, tick: Callable[[float], str]) -> None:
-        """Write the ticks, and the axis' title below them, cut to ``width`` pixels."""
-        places = label_fitting.nice_ticks(self._top, 4)
+    def draw_axis(
+        self, title: str, width: float, tick: Callable[[float], str], levels: bool = False
+    ) -> None:
+        """Write the ticks, and the axis' title below them, cut to ``width`` pixels.
+
+        ``levels``: heights are levels, so the ticks are whole numbers.
+        """
+        places = label_fitting.nice_ticks(self._top, 4, whole=levels)
         texts = [tick(float(each)) for each in places]
         if self.ticks.data["text"] != texts:
             # The tick at the leaves is near the edge of the figure, which would cut a long text.

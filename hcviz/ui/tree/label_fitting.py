@@ -66,13 +66,17 @@ def non_overlapping(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
     return kept
 
 
-def nice_ticks(top: float, about: int) -> Float:
-    """Return about ``about`` round numbers over [0, top], 0 included: float64, increasing."""
+def nice_ticks(top: float, about: int, whole: bool = False) -> Float:
+    """Return about ``about`` round numbers over [0, top], 0 included: float64, increasing.
+
+    ``whole``: all of them are whole numbers.
+    """
     if not top > 0:
         return np.zeros(1)
-    raw = top / about
+    raw = max(top / about, 1.0) if whole else top / about
     power = 10.0 ** np.floor(np.log10(raw))
-    step = power * min((1.0, 2.0, 2.5, 5.0, 10.0), key=lambda nice: abs(nice - raw / power))
+    steps = (1.0, 2.0, 5.0, 10.0) if whole else (1.0, 2.0, 2.5, 5.0, 10.0)
+    step = power * min(steps, key=lambda nice: abs(nice - raw / power))
     return np.asarray(step * np.arange(int(np.floor(top / step + 1e-9)) + 1))
 
 

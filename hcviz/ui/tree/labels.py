@@ -383,7 +383,8 @@ def _text_of(
     if name is not None:
         return _named(name, int(scene.count[slot])), "bold"
     members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
-    return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
+    more = "…" if scene.count[slot] > len(members) else ""
+    return f"{scene.count[slot]:,}: {', '.join(members)}{more}", "italic"
 
 
 def _named(name: str, count: int) -> str:

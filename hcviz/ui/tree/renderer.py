@@ -31,7 +31,7 @@ DENSE = 2.5
 #: Where rows have fewer pixels than ``FOLD_BELOW``, clades of less than ``FOLD`` pixels are folded
 #: into triangles. These are ``LEAST`` pixels long if the branch above leaves the room.
 FOLD_BELOW, FOLD, LEAST = 1.0, 6.0, 9.0
-#: Trees with so few rows are drawn whole, so that a zoom does not draw them again.
+#: Trees with so few rows are drawn whole if their rows have room. A zoom need not draw them again.
 FEW = 200
 #: Least height in pixels of a band that marks selected rows.
 LEAST_BAND = 2.0
@@ -140,7 +140,7 @@ class TreeRenderer:
         if layout is None:
             return
         self._update_map()
-        if layout.n_rows > FEW:
+        if not self._is_whole:
             self.draw_branches()
         if layout.n_rows > STRIP_TEXELS:
             self.draw_strips()
@@ -176,6 +176,7 @@ class TreeRenderer:
             "" if axis is None else axis.title,
             self._figures.tree_width,
             "{:.6g}".format if axis is None else axis.tick,
+            levels=axis is not None and axis.even,
         )
 
     def _draw_names(self) -> None:
@@ -275,7 +276,7 @@ class TreeRenderer:
             self._is_streaming = False
             self._figures.dendrogram.set_height(float(layout.tree.height[-1]))
             self._draw_axis()
-            if layout.n_rows > FEW:
+            if not self._is_whole:
                 self._draw_tree()
                 self.draw_selection()
                 self.draw_marks()
@@ -288,6 +289,18 @@ class TreeRenderer:
     @property
     def _is_dense(self) -> bool:
         return FOLD_BELOW <= self._figures.row_px < DENSE
+
+    @property
+    def _is_whole(self) -> bool:
+        """True if the tree is drawn whole, and stays so: a zoom does not draw it again.
+
+        A tree that was folded in a low window is drawn again when the window grows.
+        """
+        return (
+            self.scene.layout.n_rows <= FEW
+            and self.scene.triangles.size == 0
+            and self._figures.row_px >= FOLD_BELOW
+        )
 
     def _build_scene(self) -> TreeScene:
         layout = self._state.layout

@@ -386,8 +386,8 @@ export const render = component("constraints", (state, send) => {
           h(
             "ol",
             { class: "steps" },
-            h("li", {}, "click a subtree in the tree;"),
-            h("li", {}, "press T: its items are one group;"),
+            h("li", {}, "click a branch of the tree;"),
+            h("li", {}, "press T: its items belong together;"),
             h("li", {}, "press O and click the item that stays apart;"),
             h("li", {}, "Enter: the tree is rebuilt around it."),
           ),
@@ -396,7 +396,10 @@ export const render = component("constraints", (state, send) => {
     state.experts ? people(state.experts, send) : null,
     h(
       "label",
-      { class: "your-name", title: "Author of the answers to come" },
+      {
+        class: "your-name",
+        title: "Your constraints get this name, so that the list shows who stated what",
+      },
       "You are ",
       h("input", {
         type: "text",

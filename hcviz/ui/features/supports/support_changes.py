@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
