@@ -12,7 +12,7 @@ from hcviz.core.build import build
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData
 from hcviz.core.file_oracle import FileOracle
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, read_names_with
 from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -24,6 +24,16 @@ from hcviz.taxonomy.new_items import place
 from hcviz.worksheets import worksheet
 
 __version__ = "0.1.0"
+
+
+def _read_named(name: str) -> Any:
+    """Return the built-in data set of a name, or the table in a file."""
+    from hcviz.io.named_data import read_named
+
+    return read_named(name)
+
+
+read_names_with(_read_named)
 
 
 def read_table(table: Any, **options: Any) -> Any:
@@ -70,9 +80,9 @@ def explore(problem_or_dataset: Any, **options: Any) -> Any:
 
     Parameters
     ----------
-    problem_or_dataset : Problem, Dataset, str, DataFrame or float (n, d)
-        What to explore: a problem, a data set of :func:`hcviz.datasets.load` or its name, or a
-        table of features. NaN is a missing cell.
+    problem_or_dataset : Problem, Dataset, str, path, DataFrame or float (n, d)
+        What to explore: a problem, a data set of :func:`hcviz.datasets.load` or its name, the path
+        of a table, or a table of features. NaN is a missing cell.
     **options
         ``method``: the name of a method (default: the sampler if there are features, else the first
         method that can run). ``height``: the height in CSS pixels (default: 760).

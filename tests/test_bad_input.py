@@ -52,7 +52,7 @@ CASES = [
     (fit("average", GOOD, seed=0.5), InvalidParameter, "seed must be whole numbers, not 0.5"),
     (lambda: generator(0, -1), InvalidParameter, "number of a run"),
     # problems
-    (fit("average", None), InvalidData, "needs a Problem, not NoneType"),
+    (fit("average", None), InvalidData, "must be a Problem, a DataFrame or an array, not NoneType"),
     (fit("average", np.zeros(3)), InvalidData, r"shape \(n, d\), not \(3,\)"),
     (lambda: Problem(oracle=object()), InvalidData, "oracle needs n_items"),
     (lambda: Problem(oracle=Counts()), InvalidData, "n_items must be whole numbers, not 2.5"),

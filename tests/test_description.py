@@ -213,8 +213,8 @@ def test_items_that_do_not_exist_are_refused():
             hcviz.describe_group([[0.0], [1.0], [2.0]], tree, items)
     with pytest.raises(InvalidData, match="The tree has 3 items, and the data have 2"):
         hcviz.describe_group([[0.0], [1.0]], tree, [0])
-    with pytest.raises(InvalidData, match="is no data set"):
-        hcviz.suggest_names("zoo", [0])
+    with pytest.raises(InvalidData, match="must be a Problem, a DataFrame or an array, not int"):
+        hcviz.suggest_names(7, [0])
 
 
 # ---------------------------------------------------------------------- names

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.text import closest_name, shorten
 from hcviz.core.tree import Tree
+from hcviz.core.tree_info import TreeInfo
 from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
@@ -211,9 +213,10 @@ def run(
     ----------
     name : str
         The method.
-    problem : Problem, Dataset, DataFrame or array (n, d)
+    problem : Problem, Dataset, DataFrame, array (n, d), str or path
         What to run on. A DataFrame, an array or nested lists mean ``Problem(features=...)``, a
-        data set its ``problem()``.
+        data set its ``problem()``. A text is the name of a built-in data set, or a path to a
+        table.
     seed : int, None or numpy.random.Generator
         Of the random numbers. Seed s gives the same as run 0 of a page with this seed. None: a
         random seed. A generator: the seed is drawn from it.
@@ -228,7 +231,7 @@ def run(
     Returns
     -------
     iterator of Snapshot
-        The last has ``step == total``.
+        The last has ``step == total``. Each has a tree with the items' names.
 
     Raises
     ------
@@ -241,11 +244,21 @@ def run(
     >>> last.tree
     Tree(3 leaves, 2 inner nodes)
     """
-    method = get(name)
-    rng = generator(seed_of(seed))
-    stream = method.start_run(problem, method.parameters(**params), rng, start)
-    found = (snapshot for snapshot in stream if snapshot is not None)
+    method, number = get(name), seed_of(seed)
+    checked = method.parameters(**params)
+    given = method.check_problem(problem, start)
+    stream = method.start_run(given, checked, generator(number), start)
+    found = _named_trees(stream, given.own_labels, method.info(given, params, number))
     return _with_progress(found, method.title) if progress else found
+
+
+def _named_trees(
+    stream: Iterator[Snapshot | None], labels: tuple[str, ...] | None, info: TreeInfo
+) -> Iterator[Snapshot]:
+    """Yield the snapshots of a run, whose trees get the items' names and how they were made."""
+    for snapshot in stream:
+        if snapshot is not None:
+            yield replace(snapshot, tree=snapshot.tree.with_labels(labels).with_info(info))
 
 
 def _with_progress(snapshots: Iterator[Snapshot], title: str) -> Iterator[Snapshot]:
@@ -370,10 +383,14 @@ def _sample(
         ]
         options["thin"] = 1
     bar = ProgressBar(method.title) if progress else None
-    found = sampling.sample_until_settled(samplers, problem.n_items, progress=bar, **options)
-    found.labels = problem.own_labels
-    found.info = method.info(problem, params, seed)
-    return found
+    return sampling.sample_until_settled(
+        samplers,
+        problem.n_items,
+        progress=bar,
+        labels=problem.own_labels,
+        info=method.info(problem, params, seed),
+        **options,
+    )
 
 
 def _seconds(seconds: Any) -> float:
@@ -497,8 +514,7 @@ def fit_with_metrics(
     given = method.check_problem(problem, start)
     for snapshot in run(name, given, seed=seed, start=start, progress=progress, **params):
         last = snapshot
-    tree = last.tree.with_labels(given.own_labels).with_info(method.info(given, params, seed))
-    return tree, last.metrics
+    return last.tree, last.metrics
 
 
 def _check_consistency(problem: Problem) -> None:

@@ -643,11 +643,6 @@ class Algorithm:
         2
         """
         problem = as_problem(problem)
-        if not isinstance(problem, Problem):
-            raise InvalidData(
-                f"{self.title} needs a Problem, not {type(problem).__name__}.",
-                "Give Problem(features=...), dataset.problem(), a DataFrame or an array.",
-            )
         if len(problem.not_groups) and not self.avoids_groups:
             raise InvalidConstraint(
                 f"{self.title} cannot keep that a set of items is not a group.",

@@ -24,6 +24,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
+from hcviz.io.named_data import is_built_in, no_such_data
 from hcviz.io.tables import read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
 from hcviz.session.constraint import TableKind
@@ -56,7 +57,7 @@ def load_data(
 
 def data_file(name: str, items: Path | None = None) -> Path | None:
     """Return the path of a file, or None for the name of a built-in data set."""
-    if name in hcviz.datasets.names(everything=True):
+    if is_built_in(name):
         if items is not None:
             raise InvalidParameter(
                 f"--items is for files of answers; {name} is a built-in data set.",
@@ -65,10 +66,7 @@ def data_file(name: str, items: Path | None = None) -> Path | None:
         return None
     path = Path(name)
     if standard_input(path) is None and not path.exists():
-        raise InvalidData(
-            f"{name!r} is neither a built-in data set nor a file.",
-            f"Built in: {', '.join(hcviz.datasets.at_hand())}.",
-        )
+        raise no_such_data(name)
     return path
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -691,15 +692,54 @@ def _texts(values: Any, what: str) -> tuple[str, ...]:
         raise InvalidData(f"{what} must be a list of names, not {values!r}.") from None
 
 
-def as_problem(given: Any) -> Any:
-    """Convert a table of features or a data set to a problem; return other values unchanged.
+#: The reader of names and paths. ``hcviz`` sets it, because core imports no readers of files.
+_readers: list[Callable[[str], Any]] = []
 
-    A data set has a method ``problem``. Its default similarity is that of the page.
+
+def read_names_with(reader: Callable[[str], Any]) -> None:
+    """Set the function that returns the data set of a name or a path."""
+    _readers[:] = [reader]
+
+
+def load_named(given: Any) -> Any:
+    """Return the data set of a name or a path; return other values unchanged."""
+    if isinstance(given, str | PathLike) and _readers:
+        return _readers[0](fspath(given))
+    return given
+
+
+def as_problem(given: Any) -> Problem:
+    """Return what a public function was given as a problem.
+
+    Parameters
+    ----------
+    given : Problem, Dataset, DataFrame, array (n, d), nested lists, str or path
+        Features mean ``Problem(features=...)``. A data set has a method ``problem``; its default
+        similarity is that of the page. A text is the name of a built-in data set, or a path to a
+        table.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    InvalidData
+        The argument is none of these, or cannot be read.
     """
+    if isinstance(given, Problem):
+        return given
+    given = load_named(given)
     if is_feature_table(given):
         return Problem(features=given)
     make = getattr(given, "problem", None)
-    return make() if callable(make) else given
+    found = make() if callable(make) else given
+    if not isinstance(found, Problem):
+        raise InvalidData(
+            f"The data must be a Problem, a DataFrame or an array, not {type(found).__name__}.",
+            "A data set, its name, or the path of a table is possible too.",
+        )
+    return found
 
 
-__all__ = ["MAX_DENSE", "Problem", "as_problem"]
+__all__ = ["MAX_DENSE", "Problem", "as_problem", "load_named", "read_names_with"]

@@ -165,6 +165,8 @@ class Dataset:
                 raise InvalidData(f"{self.title}: {n} labels, but {len(part)} {what}.")
         if self.target is not None and self.target.n_leaves != n:
             raise InvalidData(f"{self.title}: {n} labels, but a tree of {self.target.n_leaves}.")
+        if self.target is not None:
+            put(self, "target", self.target.with_labels(self.labels))
 
     def __repr__(self) -> str:
         parts = [f"{self.n_items} items"]

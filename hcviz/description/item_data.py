@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hcviz.algorithms.comparison.similarities import adds
-from hcviz.core.errors import InvalidData
-from hcviz.core.problem import Problem, as_problem
+from hcviz.core.problem import Problem, as_problem, load_named
 from hcviz.core.tree import MAX_QUADRATIC
 from hcviz.datasets import Dataset, Pile
 from hcviz.description.columns import Columns
@@ -48,15 +47,10 @@ class ItemData:
         """
         if isinstance(data, ItemData):
             return data
-        given = data if isinstance(data, Dataset) else as_problem(data)
-        if isinstance(given, Dataset):
-            problem = given.problem()
-        elif isinstance(given, Problem):
-            problem = given
-        else:
-            raise InvalidData(
-                f"{type(data).__name__} is no data set.", "Give a Dataset, a Problem, or features."
-            )
+        given = load_named(data)
+        if not isinstance(given, Dataset):
+            given = as_problem(given)
+        problem = as_problem(given)
         assert problem.labels is not None
         return cls(
             tuple(problem.labels),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.interpreter_exit import log_fault
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.background_runs import BackgroundRuns, try_schedule
@@ -156,6 +157,6 @@ def _value_or_error(work: Callable[[], Any]) -> Any:
         return work()
     except HcvizError as fault:
         return fault
-    except Exception:
-        log.exception("A background computation failed.")
+    except Exception as fault:
+        log_fault(log, fault, "A background computation failed.")
         return HcvizError("This could not be computed.", "The server's log has the details.")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from hcviz.core.interpreter_exit import log_fault
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 
@@ -128,8 +129,8 @@ class LatestSnapshotChannel:
                     if last is not None:
                         self._post(last)
                     return
-            except Exception:
-                log.exception("The receiver of run %d is gone.", self._run)
+            except Exception as fault:
+                log_fault(log, fault, "The receiver of run %d is gone.", self._run)
                 self.discard()
                 self._on_receiver_gone()
                 return

@@ -15,6 +15,7 @@ import numpy as np
 from hcviz.algorithms import MODULES, generator, get
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.core.interpreter_exit import log_fault
 from hcviz.core.not_groups import avoid
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -275,7 +276,8 @@ def unpicklable_error(fault: BaseException) -> InvalidData:
 
 
 def log_unexpected(method: str, fault: BaseException) -> None:
-    log.error("The method %s failed unexpectedly.", method, exc_info=fault)
+    """Log a bug in a method."""
+    log_fault(log, fault, "The method %s failed unexpectedly.", method)
 
 
 def unexpected_failure(run: int, method: str, fault: BaseException) -> Message:

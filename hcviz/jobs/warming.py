@@ -10,6 +10,7 @@ from importlib import import_module
 import numpy as np
 
 from hcviz.algorithms import MODULES, get
+from hcviz.core.interpreter_exit import log_fault
 from hcviz.core.problem import Problem
 from hcviz.jobs.samples import Samples
 from hcviz.session.model import Session
@@ -27,8 +28,8 @@ def warm_first_picture() -> None:
     """
     try:
         _run_first_picture()
-    except Exception:
-        log.exception("Could not warm the first picture.")
+    except Exception as fault:
+        log_fault(log, fault, "Could not warm the first picture.")
 
 
 def _run_first_picture() -> None:
@@ -62,8 +63,8 @@ def warm_modules(
             return []
         try:
             import_module(name)
-        except Exception:
-            log.exception("Could not import %s.", name)
+        except Exception as fault:
+            log_fault(log, fault, "Could not import %s.", name)
     others = sorted(filter(_has_kernels, sys.modules), reverse=backwards)
     warmed = []
     for name in dict.fromkeys([*first, *others]):
@@ -74,8 +75,8 @@ def warm_modules(
             try:
                 own()
                 warmed.append(name)
-            except Exception:
-                log.exception("Could not warm %s.", name)
+            except Exception as fault:
+                log_fault(log, fault, "Could not warm %s.", name)
     return warmed
 
 

@@ -42,8 +42,6 @@ class CollectedDraws(ThinnedTrees):
         self.clade_table = CladeTable(n_items)
         self.record = ChainRecord(n_items)
         self.proposals = 0
-        self.labels: tuple[str, ...] | None = None
-        self.info: TreeInfo | None = None
         self.best: tuple[Tree, float, Any] | None = None
         # The tree with the greatest credibility so far, by the supports at the time it came.
         self._credible_tree: tuple[Int, Float] | None = None
@@ -84,6 +82,8 @@ class CollectedDraws(ThinnedTrees):
         1
         """
         self._check_tree(tree)
+        if self.labels is None and tree.labels is not None:
+            self.labels, self.info = tree.labels, tree.info
         number = self.record.next_number(chain)
         codes = self.clade_table.codes(tree)
         self.clade_table.add(tree, codes)
@@ -100,7 +100,13 @@ class CollectedDraws(ThinnedTrees):
             self.record.add_codes(chain, number, codes)
 
     @classmethod
-    def from_draws(cls, draws: Sequence[Draws], comparison: ChainComparison | None = None) -> Self:
+    def from_draws(
+        cls,
+        draws: Sequence[Draws],
+        comparison: ChainComparison | None = None,
+        labels: Sequence[str] | None = None,
+        info: TreeInfo | None = None,
+    ) -> Self:
         """Create the posterior of each chain's draws after its burn-in.
 
         Parameters
@@ -109,6 +115,10 @@ class CollectedDraws(ThinnedTrees):
             One for each chain, over the same items.
         comparison : ChainComparison or None
             The comparison of the chains; None: computed on request.
+        labels : sequence of str or None
+            The names of the items.
+        info : TreeInfo or None
+            How the trees were made.
 
         Returns
         -------
@@ -129,6 +139,7 @@ class CollectedDraws(ThinnedTrees):
         """
         n = draws[0].n_items
         made = cls(n, max(16, min(MAX_TREES, MAX_TREE_NUMBERS // n)))
+        made.labels, made.info = None if labels is None else tuple(labels), info
         made.record.burned_in = True
         made.proposals = sum(each.n_proposals for each in draws)
         for each in draws:
@@ -141,7 +152,7 @@ class CollectedDraws(ThinnedTrees):
         ]
         chain = int(np.argmax([each.max() for each in joints]))
         row = rows[chain][int(joints[chain].argmax())]
-        tree = Tree(*draws[chain].tree_arrays(row), n)
+        tree = made.named_tree(*draws[chain].tree_arrays(row))
         made.best = (tree, float(draws[chain].log_joint[row]), None)
         credibility = [made._log_credibilities(each) for each in draws]
         chain = int(np.argmax([each.max() for each in credibility]))

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree_info import TreeInfo
 from hcviz.posterior.chain_comparison import (
     LIMIT,
     ChainComparison,
@@ -32,6 +33,8 @@ def sample_until_settled(
     until_settled: bool = True,
     thin: int | None = None,
     progress: ProgressBar | None = None,
+    labels: Sequence[str] | None = None,
+    info: TreeInfo | None = None,
 ) -> Posterior:
     """Run several chains in threads until their clade supports agree.
 
@@ -51,6 +54,10 @@ def sample_until_settled(
         Proposals between two draws at the start; see :class:`Draws`.
     progress : ProgressBar or None
         It shows the proposals of a chain, and how many it takes until the supports have settled.
+    labels : sequence of str or None
+        The names of the items.
+    info : TreeInfo or None
+        How the trees are made.
 
     Returns
     -------
@@ -100,9 +107,8 @@ def sample_until_settled(
     counted = [
         each for each in draws if each.n_proposals
     ] or draws  # leave out chains with only a start tree
-    return Posterior.from_draws(
-        counted, compare_chains([each.clade_codes(keys) for each in counted])
-    )
+    comparison = compare_chains([each.clade_codes(keys) for each in counted])
+    return Posterior.from_draws(counted, comparison, labels, info)
 
 
 def _advance(

@@ -54,9 +54,10 @@ class Posterior(CladeSupports):
     proposals : int
         Number of proposals of all chains, with burn-in, in the result of :func:`hcviz.sample`.
     labels : tuple of str or None
-        The names of the items, in the result of :func:`hcviz.sample`.
+        The names of the items, in the result of :func:`hcviz.sample` or of the trees that were
+        added. All trees of the posterior have them.
     info : TreeInfo or None
-        How the trees were made, in the result of :func:`hcviz.sample`.
+        How the trees were made, from the same source.
 
     Raises
     ------
@@ -129,7 +130,9 @@ class Posterior(CladeSupports):
         if not 0.5 <= threshold < 1:
             raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
         mean_height = self.record.mean_root_height()
-        return consensus_tree(self.clade_table, threshold, mean_height)
+        found, supports = consensus_tree(self.clade_table, threshold, mean_height)
+        named = self.named_tree(found.parent, found.height)
+        return named.with_support(supports), supports
 
     def max_credibility(self) -> Tree:
         """Return the maximum clade credibility tree: the greatest product of clade supports.
@@ -168,7 +171,7 @@ class Posterior(CladeSupports):
             value = self._log_credibility(codes)
             if value > credibility:
                 best, credibility = (parent, height), value
-        return Tree(*best, self.n_items)
+        return self.named_tree(*best)
 
     def summary_tree(self, composed: bool = True, before: Tree | None = None) -> Tree:
         """Compute the tree of the greatest clade credibility that the sampled clades can form.
@@ -224,7 +227,7 @@ class Posterior(CladeSupports):
             share = self.support(before)[:-1]
             extra = margins(share, self._effective_number(before, share))
         found = summary_tree(self.clade_table, trees, composed, before, extra)
-        named = found.with_labels(self.labels).with_info(self.info)
+        named = self.named_tree(found.parent, found.height)
         return named.with_support(self.support(found))
 
     def _effective_number(self, tree: Tree, share: Float) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.tree import Tree
+from hcviz.core.tree_info import TreeInfo
 from hcviz.core.triplets import Triplets
 from hcviz.core.validation import check_integers
 from hcviz.posterior import kernels
@@ -32,6 +33,12 @@ class ThinnedTrees:
         self.n_items = n_items
         self.thinned_trees = ThinnedStream(max_trees)
         self._shapes: tuple[Int, Int, Int] | None = None
+        self.labels: tuple[str, ...] | None = None
+        self.info: TreeInfo | None = None
+
+    def named_tree(self, parent: Int, height: Float) -> Tree:
+        """Return a tree with the names of the items and how it was made."""
+        return Tree(parent, height, self.n_items).with_labels(self.labels).with_info(self.info)
 
     def _keep(self, chain: int, number: int, parent: Int, height: Float) -> None:
         """Add a draw that the stream keeps."""
@@ -342,7 +349,7 @@ class ThinnedTrees:
         if number is not None and number < len(kept):
             at = np.unique(np.linspace(0, len(kept) - 1, max(number, 1)).round().astype(int))
             kept = [kept[i] for i in at.tolist()]
-        return [Tree(parent, height, self.n_items) for parent, height, _ in kept]
+        return [self.named_tree(parent, height) for parent, height, _ in kept]
 
     def shapes(self) -> tuple[Int, Int, Int]:
         """Return the shapes of the k thinned trees as arrays.

@@ -216,8 +216,8 @@ def compare_methods(
 
     Parameters
     ----------
-    problem : Problem, Dataset, str, DataFrame or array (n, d)
-        What :func:`hcviz.fit` takes, or the name of a built-in data set.
+    problem : Problem, Dataset, DataFrame, array (n, d), str or path
+        What :func:`hcviz.fit` takes.
     methods : sequence of str, or mapping of str to mapping
         Names of methods, or the parameters of each: ``{"crsc": {"refine": True}, "ward": {}}``.
     triplets : Triplets, int (m, 3) or names (m, 3), optional
@@ -260,7 +260,7 @@ def compare_methods(
     [0.0, 0.0]
     """
     chosen = _checked_methods(methods)
-    given = _as_problem(problem)
+    given = as_problem(problem)
     if triplets is not None:
         given = given.with_triplets(triplets)
     if groups is not None:
@@ -288,19 +288,6 @@ def compare_methods(
             )
         )
     return MethodComparison(given, tuple(results))
-
-
-def _as_problem(given: Any) -> Problem:
-    """Return what a person gave as a problem."""
-    if isinstance(given, str):
-        from hcviz.datasets import load
-
-        given = load(given)
-    found = as_problem(given)
-    if not isinstance(found, Problem):
-        # The contract of methods has the sentence about what can be given.
-        get("build").check_problem(found)
-    return found
 
 
 def _checked_methods(methods: Any) -> list[tuple[Algorithm, dict[str, Any]]]:

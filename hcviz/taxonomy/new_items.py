@@ -14,7 +14,7 @@ from hcviz.core.dataframes import cells_of_frame, is_frame
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.matching_rows import matching_rows
 from hcviz.core.matrix_checks import feature_table
-from hcviz.core.problem import as_problem
+from hcviz.core.problem import as_problem, load_named
 from hcviz.core.similarity import scaled
 from hcviz.core.table_columns import column_mean
 from hcviz.core.text import join_names
@@ -280,6 +280,7 @@ def _by_missing_columns(missing: NDArray[np.bool_]) -> list[tuple[Int, Int]]:
 
 def _as_table(data: Any) -> Any:
     """Return a table as a problem; a data set stays as it is, in the units of its file."""
+    data = load_named(data)
     return data if hasattr(data, "features") else as_problem(data)
 
 

@@ -118,6 +118,8 @@ class Taxonomy:
         object.__setattr__(self, "tree", tree)
         object.__setattr__(self, "groups", tuple(groups))
         self._check()
+        if tree.labels != self.labels:
+            object.__setattr__(self, "tree", tree.with_labels(self.labels))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Taxonomy is frozen: {name} cannot be set. Make another one.")

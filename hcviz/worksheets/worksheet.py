@@ -9,9 +9,8 @@ import numpy as np
 
 from hcviz.algorithms import algorithms, fit, get
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.problem import Problem, as_problem
+from hcviz.core.problem import Problem, as_problem, load_named
 from hcviz.core.tree import Tree
-from hcviz.datasets import load
 from hcviz.questions.next_triple import next_triple
 
 #: Methods for a worksheet, the preferred one first.
@@ -41,8 +40,8 @@ def worksheet(
 
     Parameters
     ----------
-    problem : Problem, Dataset, str, DataFrame or array (n, d)
-        What :func:`hcviz.fit` takes, or the name of a built-in data set.
+    problem : Problem, Dataset, DataFrame, array (n, d), str or path
+        What :func:`hcviz.fit` takes.
     method : str, optional
         The method whose tree is the answer. By default average linkage, or the first method that
         can run on the data.
@@ -87,10 +86,8 @@ def worksheet(
     ):
         if not low <= number <= high:
             raise InvalidParameter(f"{name} is from {low} to {high}, not {number}.")
-    data = load(problem) if isinstance(problem, str) else problem
-    given: Problem = as_problem(data)
-    if not isinstance(given, Problem):
-        raise InvalidData("A worksheet needs a problem, a data set or a table of features.")
+    data = load_named(problem)
+    given = as_problem(data)
     if given.n_items < 3:
         raise InvalidData(f"A worksheet needs three items; there are {given.n_items}.")
     chosen = _method_for(given) if method is None else get(method).name

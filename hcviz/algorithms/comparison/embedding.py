@@ -182,7 +182,7 @@ def run(
 
 def _run(
     which: str, problem: Problem, params: Any, rng: np.random.Generator
-) -> Iterator[Snapshot | None]:
+) -> Generator[Snapshot | None, None, None]:
     """Embed the items, then agglomerate."""
     n = problem.n_items
     answers = answers_of(problem, params.repeats)

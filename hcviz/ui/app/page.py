@@ -19,8 +19,9 @@ from bokeh.settings import settings
 from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.matrix_checks import feature_table, is_feature_table
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, load_named
 from hcviz.datasets import Dataset
+from hcviz.io.named_data import is_built_in
 from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import use_plain_kernels_while_compiling
@@ -282,10 +283,10 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     Parameters
     ----------
-    problem_or_dataset : Problem, Dataset, str, DataFrame or float (n, d)
-        One of: a :class:`hcviz.Problem`; a data set of ``hcviz.datasets.load``, or its name; a
-        pandas DataFrame with one item a row, its label in the index, read like a table in a file;
-        an array of features, float (n, d), NaN where a cell is missing.
+    problem_or_dataset : Problem, Dataset, str, path, DataFrame or float (n, d)
+        One of: a :class:`hcviz.Problem`; a data set of ``hcviz.datasets.load``, or its name; the
+        path of a table; a pandas DataFrame with one item a row, its label in the index, read like a
+        table in a file; an array of features, float (n, d), NaN where a cell is missing.
     method : str or None
         Name of a method. Default: the sampler if there are features, else the first method that
         can run.
@@ -312,9 +313,10 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     """
     pn.extension(inline=True)  # the page's resources are in the cell: no network is needed
     given: Dataset | None = None
-    if isinstance(problem_or_dataset, str):
+    if isinstance(problem_or_dataset, str) and is_built_in(problem_or_dataset):
         spec = DataSpec(kind="built-in", name=problem_or_dataset)
     else:
+        problem_or_dataset = load_named(problem_or_dataset)
         given, name = _given(problem_or_dataset)
         spec = DataSpec(kind="given", name=name)
         if is_coordinates(problem_or_dataset):
