@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from hcviz.jobs.compiling import INTERVAL, CompilingProgress
-from hcviz.ui.app import page
-from hcviz.ui.app.page import FIRST_START, show_compiling
+from hcviz.ui.app import compiling_notice
+from hcviz.ui.app.compiling_notice import FIRST_TREE, NO_TREE, CompilingNotice
 from hcviz.ui.features.top_bar import model as top_bar
 from tests.stores import over_zoo
 
@@ -60,18 +60,63 @@ def test_a_failure_ends_it(clock):
     assert progress.percent is None
 
 
-def test_the_page_shows_a_notice_until_the_first_tree(store, clock, monkeypatch):
-    progress = CompilingProgress(Share(0.25), clock)
-    monkeypatch.setattr(page, "COMPILING", progress)
-    check = show_compiling(store)
-    check()
+@pytest.fixture
+def progress(clock, monkeypatch):
+    made = CompilingProgress(Share(0.25), clock)
+    monkeypatch.setattr(compiling_notice, "COMPILING", made)
+    return made
+
+
+def at_step(store, step, status="sampling"):
+    store.session = replace(store.session, status=status, progress=(step, 100))
+
+
+def test_the_page_says_that_the_first_tree_is_not_the_methods_own(store, progress):
+    notice, before = CompilingNotice(store), store.view.message
+    notice.update()
     assert store.view.compiling is None
     with progress.running():
-        check()
-        assert store.view.message == FIRST_START
-        assert top_bar.live(store)["text"] == "Done"  # a tree is shown
-        store.session = replace(store.session, status="sampling")
-        assert top_bar.live(store)["text"] == "Compiling: 25 %"
-        store.session = replace(store.session, status="settled")
-    check()
+        notice.update()
+        assert store.view.message == before
+        assert top_bar.live(store)["text"] == "Done"
+        at_step(store, 0)
+        notice.update()
+        assert store.view.message == FIRST_TREE
+        assert top_bar.live(store)["text"] == "Getting ready: 25 %"
+        at_step(store, 1)
+        notice.update()
+        assert store.view.message == before
+        assert "Getting ready" not in top_bar.live(store)["text"]
+    notice.update()
     assert store.view.compiling is None
+
+
+def test_the_page_says_that_a_tree_will_come(store, progress):
+    notice, snapshot = CompilingNotice(store), store.session.snapshot
+    with progress.running():
+        store.session = replace(store.session, snapshot=None)
+        notice.update()
+        assert store.view.message == NO_TREE
+        store.session = replace(store.session, snapshot=snapshot)
+        at_step(store, 0)
+        notice.update()
+        assert store.view.message == FIRST_TREE
+        store.change_view(message="Undone.")
+        notice.update()
+        at_step(store, 1)
+        notice.update()
+        assert store.view.message == "Undone."  # another message is not replaced
+        at_step(store, 0)
+        notice.update()
+        assert store.view.message == FIRST_TREE
+    notice.update()
+    assert store.view.message == "Undone."
+
+
+def test_with_a_full_cache_nothing_is_said(store, clock, monkeypatch):
+    monkeypatch.setattr(compiling_notice, "COMPILING", CompilingProgress(Share(0.9), clock))
+    notice, before = CompilingNotice(store), store.view
+    with compiling_notice.COMPILING.running():
+        at_step(store, 0)
+        notice.update()
+    assert store.view is before

@@ -26,11 +26,11 @@ from hcviz.io.tables import read_frame
 from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import use_plain_kernels_while_compiling
 from hcviz.jobs import warm as warm_jobs
-from hcviz.jobs.compiling import COMPILING
 from hcviz.session import actions as act
 from hcviz.session.classroom import Classroom
 from hcviz.session.constraint import EVERYTHING_ELSE, NOT_A_GROUP, Constraint, Statement
 from hcviz.session.model import DataSpec
+from hcviz.ui.app.compiling_notice import CompilingNotice
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
@@ -50,7 +50,6 @@ from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
 from hcviz.ui.state import data_sources as sources
-from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Theme
 from hcviz.ui.tree import drawing_kernels
 from hcviz.ui.tree import warm as warm_centre
@@ -73,12 +72,6 @@ SWITCH_INTERVAL = 0.0005
 
 #: Pixels above and below the rows of the tree. The browser reports the exact height later.
 AROUND_TREE = 270
-
-#: What a page says when it is opened while the server compiles.
-FIRST_START = (
-    "At its first start, hcviz compiles its methods. This takes a few minutes, once. "
-    "A tree appears as soon as one is ready."
-)
 
 _warmed = threading.Event()
 
@@ -210,7 +203,7 @@ def serve_page(
     def begin() -> None:
         gate.open()
         if document is not None:
-            document.add_periodic_callback(show_compiling(explorer.store), INTERVAL)
+            document.add_periodic_callback(CompilingNotice(explorer.store).update, INTERVAL)
         explorer.store.runs.pause(False)
         if document is not None and explorer.autosave is not None:
             tick = explorer.autosave.tick
@@ -232,22 +225,6 @@ def serve_page(
 
     pn.state.on_session_destroyed(end)
     return explorer.view
-
-
-def show_compiling(store: Store) -> Callable[[], None]:
-    """Return a function to be called periodically, which shows how far the compilation is.
-
-    Without compiled kernels, the first trees take up to some minutes.
-    """
-
-    def check() -> None:
-        percent = COMPILING.percent
-        if percent is not None and store.view.compiling is None:
-            store.change_view(compiling=percent, message=FIRST_START)
-        elif percent != store.view.compiling:
-            store.change_view(compiling=percent)
-
-    return check
 
 
 def cluster_of(scheduler: str | None = None) -> Cluster | None:
