@@ -5,18 +5,19 @@ PYTHON := .venv/bin/python
 # Python's own encoding of texts, whatever the locale, also in the tests.
 export PYTHONUTF8 := 1
 
-# Tests of the core that run a second time without the compiler, since plain Python must give the
+# Tests of the core and of the drawn tree that run a second time without the compiler, since plain Python must give the
 # same results. Tests of speed, which have takes_less_than in their names, are left out.
 PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_oracle.py tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py tests/test_ddt_data.py \
-  tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
+  tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py \
+  tests/test_geometry.py tests/test_scene.py tests/test_alignment.py
 
 .PHONY: app check test test-latest chaos fuzz lint docs bench clean
 
 app:
 	@tools/venv.sh
-	@echo "hcviz: starting; open http://localhost:$(PORT) when 'Bokeh app running' appears (Ctrl-C stops it)"
-	@echo "hcviz: the first start compiles the methods, a few minutes; the page shows how far it is"
+	@echo "hcviz: starting; open http://localhost:$(PORT) in about ten seconds (Ctrl-C stops it)"
+	@echo "hcviz: the first start also compiles the methods, one or two minutes; the page shows how far it is"
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
 	  --unused-session-lifetime 10000 --check-unused-sessions 4000

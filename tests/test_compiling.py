@@ -10,7 +10,7 @@ from hcviz.jobs.compiling import INTERVAL, CompilingProgress
 from hcviz.session import actions as act
 from hcviz.ui.app import page
 from hcviz.ui.app.page import show_compiling
-from hcviz.ui.features.history.model import FIRST_START
+from hcviz.ui.features.history.model import FIRST_TREE, NO_TREE
 from hcviz.ui.features.history.model import state as foot_state
 from hcviz.ui.features.top_bar import model as top_bar
 from tests.stores import over_zoo
@@ -63,21 +63,52 @@ def test_a_failure_ends_it(clock):
     assert progress.percent is None
 
 
-def test_the_page_shows_a_notice_until_the_first_tree(store, clock, monkeypatch):
-    progress = CompilingProgress(Share(0.25), clock)
-    monkeypatch.setattr(page, "COMPILING", progress)
-    check = show_compiling(store)
-    check()
+@pytest.fixture
+def progress(clock, monkeypatch):
+    made = CompilingProgress(Share(0.25), clock)
+    monkeypatch.setattr(page, "COMPILING", made)
+    return made
+
+
+def at_step(store, step, status="sampling"):
+    store.session = replace(store.session, status=status, progress=(step, 100))
+
+
+def test_the_page_says_that_the_first_tree_is_not_the_methods_own(store, progress):
+    update, before = show_compiling(store), foot_state(store)["sentence"]
+    update()
     assert store.view.compiling is None
     with progress.running():
-        check()
-        assert top_bar.live(store)["text"] == "Done"  # a tree is shown
-        assert FIRST_START not in foot_state(store)["sentence"]
-        store.session = replace(store.session, status="sampling")
-        assert top_bar.live(store)["text"] == "Compiling: 25 %"
-        store.dispatch(act.SetMethod("average"))  # what it says does not replace the explanation
-        assert foot_state(store)["sentence"] == f"Method: average. {FIRST_START}"
-        store.session = replace(store.session, status="settled")
-    check()
+        update()
+        assert foot_state(store)["sentence"] == before
+        assert top_bar.live(store)["text"] == "Done"
+        at_step(store, 0)
+        assert FIRST_TREE in foot_state(store)["sentence"]
+        assert top_bar.live(store)["text"] == "Getting ready: 25 %"
+        at_step(store, 1)
+        assert FIRST_TREE not in foot_state(store)["sentence"]
+        assert "Getting ready" not in top_bar.live(store)["text"]
+    update()
     assert store.view.compiling is None
-    assert FIRST_START not in foot_state(store)["sentence"]
+
+
+def test_the_page_says_that_a_tree_will_come(store, progress):
+    update = show_compiling(store)
+    with progress.running():
+        update()
+        store.dispatch(act.SetMethod("average"))  # what it says does not replace the explanation
+        assert foot_state(store)["sentence"] == f"Method: average. {FIRST_TREE}"
+        store.session = replace(store.session, snapshot=None)
+        assert foot_state(store)["sentence"] == f"Method: average. {NO_TREE}"
+    update()
+    at_step(store, 0)
+    assert not {FIRST_TREE, NO_TREE} & {foot_state(store)["sentence"]}
+
+
+def test_with_a_full_cache_nothing_is_said(store, clock, monkeypatch):
+    monkeypatch.setattr(page, "COMPILING", CompilingProgress(Share(0.9), clock))
+    update, before = show_compiling(store), store.view
+    with page.COMPILING.running():
+        at_step(store, 0)
+        update()
+    assert store.view is before

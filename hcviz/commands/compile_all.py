@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.jit import cache_dir, cached_share, kernel_sources
-from hcviz.jobs.warming import warm_modules
+from hcviz.jobs.warming import warm_first_picture, warm_modules
 
 #: Seconds between two lines of progress.
 INTERVAL = 5.0
@@ -34,13 +34,16 @@ def compile_all(options: argparse.Namespace) -> None:
     done = threading.Event()
     reporting = threading.Thread(target=_report, args=(done, time.monotonic()), daemon=True)
     reporting.start()
-    # The other process takes the modules backwards; each loads what the other has compiled.
+    # The other process takes the modules backwards; each loads what the other has compiled. The
+    # sampler, a third of the whole, comes first, so that one process alone compiles it.
+    drawing = ["hcviz.ui.tree.drawing_kernels"]
     other = multiprocessing.get_context("spawn").Process(
-        target=warm_modules, kwargs={"backwards": True}
+        target=warm_modules, kwargs={"backwards": True, "first": drawing}
     )
     other.start()
     try:
-        warm_modules()
+        warm_first_picture()
+        warm_modules(first=drawing)
         other.join()
     finally:
         other.kill()

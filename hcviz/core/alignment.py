@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import treekernels
+from hcviz.core.copykernels import copy_vector
 from hcviz.core.errors import InvalidData
 from hcviz.core.jit import njit
 from hcviz.core.layout import depth_first, places
@@ -76,9 +77,9 @@ def _aligned(parent: Any, size: Any, offsets: Any, items: Any, place: Any) -> An
     for leaf in range(n):
         along[start[leaf]] = place[leaf]
     total = np.zeros(m, np.int64)  # the sum of the positions in each clade
-    total[:n] = place
+    copy_vector(total[:n], place)
     least = np.empty(m, np.int64)
-    least[:n] = place
+    copy_vector(least[:n], place)
     least[n:] = n
     heavy = np.full(m, -1, np.int32)  # the largest child; of equal ones, the foremost
     for v in range(m - 1):
@@ -176,7 +177,7 @@ def _order(
                         better = True
                 if not better:
                     break
-        group[:] = now
+        copy_vector(group, now)
         return
     now = group[np.argsort(least[group], kind="mergesort")]
     _sort_light(now, v, size, start, along, sorted_places)
@@ -203,7 +204,7 @@ def _order(
     s = 0
     for i in range(k):
         group[i] = now[choice[s]]
-        s |= 1 << choice[s]
+        s |= 1 << int(choice[s])
 
 
 @njit
@@ -211,9 +212,8 @@ def _sort_light(group: Any, v: Any, size: Any, start: Any, along: Any, sorted_pl
     """Write the sorted positions of each child except ``v`` to ``sorted_places``."""
     for c in group:
         if c != v:
-            sorted_places[start[c] : start[c] + size[c]] = np.sort(
-                along[start[c] : start[c] + size[c]]
-            )
+            end = start[c] + size[c]
+            copy_vector(sorted_places[start[c] : end], np.sort(along[start[c] : end]))
 
 
 @njit

@@ -202,7 +202,7 @@ class _Called(CPUDispatcher):
         """Return the function to call: numba calls this for types that are not loaded."""
         if is_called_by_plain() or (may_run_plain(args) and not _is_cached(self, args)):
             return partial(call_plain, self.py_func)
-        return super()._compile_for_args(*args, **kws)  # type: ignore[no-untyped-call]
+        return cast(Any, super())._compile_for_args(*args, **kws)
 
 
 def _is_cached(kernel: Any, arguments: tuple[Any, ...]) -> bool:

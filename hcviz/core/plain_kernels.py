@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import OmittedArg
 
-#: Numbers in the arrays of a call at most. With more, a kernel is compiled first. Plain Python takes
+#: Numbers in the arrays of a call at most. With more, a kernel is compiled first. Python takes
 #: about a microsecond for each, compiling takes about a second for each kernel.
 MAX_NUMBERS = 250_000
 

@@ -40,7 +40,7 @@ def warm(wait: bool = False, first: Sequence[str] = ()) -> None:
 def _start_workers(progress: ExitStack, first: Sequence[str]) -> None:
     with progress:
         POOL.warm_first = tuple(first)
-        POOL.fill()
+        POOL.fill(wait=COMPILING.is_running)  # further processes would compile the same kernels
         SHARED.start(wait=True)
         POOL.fill(wait=True)
         warm_modules(first=first)

@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-
-import numpy as np
 
 from hcviz.algorithms import MODULES, get
 from hcviz.core.interpreter_exit import log_fault
 from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.samples import Samples
+from hcviz.jobs.snapshot_channel import Message
+from hcviz.jobs.task import PauseControl, Task, run_task
 from hcviz.session.model import Session
 
 #: Packages whose ``warm`` starts this function and compiles no kernels.
 EXCLUDED = ("hcviz.jobs", "hcviz.ui")
 
+#: Thresholds of the garbage collector while kernels are compiled: numba makes many small objects.
+COLLECTIONS = (50_000, 20, 100)
+
 log = logging.getLogger(__name__)
 
 
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect garbage less often within the block, which saves a sixth of the time to compile."""
+    before = gc.get_threshold()
+    gc.set_threshold(*COLLECTIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@rare_collections()
 def warm_first_picture() -> None:
-    """Compile what the first tree of a new page needs: the default method and its supports.
+    """Compile what the first trees of a new page need: the default method and its supports.
 
     A failure is logged and not raised, because an uncompiled kernel is only slower.
     """
-    try:
-        _run_first_picture()
-    except Exception as fault:
-        log_fault(log, fault, "Could not warm the first picture.")
-
-
-def _run_first_picture() -> None:
-    """Run the default method on four items, and summarise its draws."""
-    method = get(Session().method)
+    method = Session().method
     problem = Problem(features=[[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
-    rng = np.random.default_rng(0)
-    samples = Samples(problem.n_items) if method.samples else None
-    for snapshot in method.start_run(problem, method.parameters(), rng):
-        if snapshot is not None and samples is not None:
-            samples.take_tree(snapshot, snapshot.step == snapshot.total)
-    if method.recorded_run is not None:
-        method.start_recorded_run(problem, method.parameters(), rng)
+    task = Task(1, method, MODULES[method], problem, {"steps": 8, "every": 4}, 0, None)
+    samples = Samples(problem.n_items) if get(method).samples else None
+    run_task(task, _Nowhere(), PauseControl(), samples=samples)
 
 
+class _Nowhere:
+    """Receives the messages of a run, and drops them."""
+
+    def offer(self, snapshot: Snapshot) -> None:
+        """Drop a tree."""
+
+    def end(self, message: Message) -> None:
+        """Drop the last message; :func:`run_task` has logged an unexpected failure."""
+
+
+@rare_collections()
 def warm_modules(
     stop_early: Callable[[], bool] = lambda: False,
     backwards: bool = False,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hcviz.core.copykernels import copy_matrix
 from hcviz.core.jit import njit
 from hcviz.core.treekernels import children_csr
 
@@ -379,7 +380,7 @@ def clade_sums(parent, rows):
     """Sum the ``rows`` (float64 (n, d)) of the leaves below each node: float64 (m, d)."""
     m, width = parent.size, rows.shape[1]
     out = np.zeros((m, width))
-    out[: rows.shape[0]] = rows
+    copy_matrix(out[: rows.shape[0]], rows)
     for v in range(m - 1):
         above = out[parent[v]]
         for t in range(width):

@@ -15,6 +15,7 @@ import numpy as np
 
 from hcviz.algorithms.active.eigenkernels import deflated, gap_and_vectors, reduce_rows
 from hcviz.algorithms.active.noisefreekernels import lowest_similarity_groups
+from hcviz.core.copykernels import copy_vector
 from hcviz.core.jit import njit
 from hcviz.core.spectralkernels import exact_vector
 from hcviz.core.splitmixkernels import child_seed, uniform
@@ -188,7 +189,7 @@ def seed_centres(points, sizes, k, seed, centres):
                 goal -= mass
                 if goal <= 0.0:
                     break
-        centres[c] = points[max(chosen, 0)]
+        copy_vector(centres[c], points[max(chosen, 0)])
 
 
 @njit

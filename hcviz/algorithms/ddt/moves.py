@@ -67,6 +67,7 @@ from hcviz.algorithms.ddt.work import (
     H,
     U,
 )
+from hcviz.core.copykernels import copy_vector
 from hcviz.core.jit import njit
 
 #: With data, later times (1 - t < 1e-260) are refused, since variances would underflow.
@@ -235,7 +236,7 @@ def outside_of_given(node, msg, outer, branch):
     if above < 0:
         outer[branch, :] = 0.0
     else:
-        outer[branch, :] = msg[2 * above + node[above, SLOT], :]
+        copy_vector(outer[branch], msg[2 * above + node[above, SLOT]])
 
 
 @njit(error_model="numpy")

@@ -37,6 +37,7 @@ from hcviz.algorithms.ddt.work import (
     H,
     U,
 )
+from hcviz.core.copykernels import copy_matrix, copy_vector
 from hcviz.core.jit import njit
 
 #: The shape of sigma^2's inverse-Gamma prior; its scale is given at the start.
@@ -111,11 +112,11 @@ def accept_or_restore(w, rng, scale, common, old, times, logs, square, top, othe
         if not turn:  # of log c; the tree's terms in c and u are the same before and after
             gain += SHAPE_C * math.log(c / old) - RATE_C * (c - old)
     if threshold < gain:
-        square[:] = other
-        top[:] = root_message(w)
+        copy_vector(square, other)
+        copy_vector(top, root_message(w))
         return
     w.real[NOISE if turn else C] = old
-    w.time[:] = times
+    copy_matrix(w.time, times)
 
 
 @njit
@@ -307,5 +308,5 @@ def rescale(w, rng, scale, common, top):
     if is_valid(w):
         sigma *= math.exp(0.5 * z)
     else:
-        time[:] = times
+        copy_matrix(time, times)
         w.real[NOISE] = nu

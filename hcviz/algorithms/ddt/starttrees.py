@@ -10,6 +10,7 @@ import numpy as np
 
 from hcviz.algorithms.ddt.moves import attach, walk
 from hcviz.algorithms.ddt.work import LEFT, PARENT, RIGHT, ROOT, SIZE, U
+from hcviz.core.copykernels import copy_vector
 from hcviz.core.jit import njit
 
 #: Share of its parent's 1 - t that a start gives an inner node whose own would be larger.
@@ -161,10 +162,11 @@ def data_heights(parent, points, noise):
     for v in range(m):
         if v < n:
             size[v] = 1.0
-            mean[v] = points[v]
+            copy_vector(mean[v], points[v])
             square[v] = np.sum(points[v] ** 2)
         else:
-            mean[v] /= size[v]
+            for d in range(dims):
+                mean[v, d] /= size[v]
             # sum over ordered pairs below: 2 (size * square - |sum|^2)
             pairs = 2.0 * (size[v] * square[v] - size[v] ** 2 * np.sum(mean[v] ** 2))
             apart = size[v] ** 2
@@ -177,7 +179,8 @@ def data_heights(parent, points, noise):
         p = parent[v]
         if p >= 0:
             size[p] += size[v]
-            mean[p] += mean[v] * size[v]
+            for d in range(dims):
+                mean[p, d] += mean[v, d] * size[v]
             square[p] += square[v]
             within[p] += within[v]
             height[p] -= size[v] ** 2

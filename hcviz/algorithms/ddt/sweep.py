@@ -30,6 +30,7 @@ from hcviz.algorithms.ddt.times import (
 )
 from hcviz.algorithms.ddt.work import GIVEN, LEARNT, ROOT
 from hcviz.core.arrays import Counters, FloatD, FloatRows
+from hcviz.core.copykernels import copy_matrix, copy_vector
 from hcviz.core.jit import njit
 
 #: The steps, in their order.
@@ -112,11 +113,11 @@ def sweep_part(w, rng, learn, scale, common, state, block):
             at, end = squares_part(w, state.square, state.logs[NOW:], at, block), m
     elif step == PROPOSE:
         if learnt:
-            state.top[:] = root_message(w)
+            copy_vector(state.top, root_message(w))
         if proposes:
             old, times = propose(w, rng)
             state.logs[OLD] = old
-            state.times[:] = times
+            copy_matrix(state.times, times)
     elif step == REFRESH_PROPOSED:
         if proposes:
             at, end = refresh_part(w, at, block), m

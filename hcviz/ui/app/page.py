@@ -235,7 +235,7 @@ def serve_page(
 def show_compiling(store: Store) -> Callable[[], None]:
     """Return a function to be called periodically, which shows how far the compilation is.
 
-    Without compiled kernels, the first trees take up to some minutes.
+    The footer says what this means for the tree (``features/history/model.py``).
     """
 
     def check() -> None:

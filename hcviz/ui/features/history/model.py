@@ -10,10 +10,15 @@ from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.top_bar.model import waiting_sentence
 from hcviz.ui.state.store import Store
 
-#: What the page says while the server compiles and its tree is not there yet.
-FIRST_START = (
-    "At its first start, hcviz compiles its methods. This takes a few minutes, once. "
+#: What the page says before the first tree while the server compiles, and beside the tree from
+#: which a sampler starts.
+NO_TREE = (
+    "At its first start, hcviz prepares its methods. This takes a minute or two, once. "
     "A tree appears as soon as one is ready."
+)
+FIRST_TREE = (
+    "This is a first tree. The method is still being prepared, once, for a minute or two. "
+    "You can correct the tree already; better ones follow."
 )
 
 
@@ -30,8 +35,8 @@ def state(store: Store) -> dict[str, Any]:
         sentence = view.draft.sentence(session.labels)
     elif waiting_sentence(store):
         sentence = waiting_sentence(store)
-    elif view.compiling is not None and session.status in ("idle", "sampling"):
-        sentence = f"{view.message or session.message} {FIRST_START}".strip()
+    elif compiling_sentence(store):
+        sentence = f"{view.message or session.message} {compiling_sentence(store)}".strip()
     elif view.message or session.message:
         changes = support_changes.changes_sentence(store)
         groups = groups_model.changes_sentence(store) if changes else ""
@@ -51,3 +56,12 @@ def state(store: Store) -> dict[str, Any]:
         else {"sentence": view.loading.sentence, "share": view.loading.share},
         "waiting": view.draft.open and session.snapshot is not store.drawn,
     }
+
+
+def compiling_sentence(store: Store) -> str:
+    """Return what is said of a tree that the server still has to compile for, or ""."""
+    session = store.session
+    waits = session.status == "idle" or (session.status == "sampling" and session.progress[0] == 0)
+    if store.view.compiling is None or not waits:
+        return ""
+    return NO_TREE if session.snapshot is None else FIRST_TREE

@@ -127,8 +127,9 @@ def live(store: Store) -> dict[str, Any]:
             # Up to 10^9 these are steps that a person chose; more is work in the method's own unit.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
-    if store.view.compiling is not None and session.status in ("idle", "sampling"):
-        text = f"Compiling: {store.view.compiling} %"
+    waits = session.status == "idle" or (session.status == "sampling" and step == 0)
+    if store.view.compiling is not None and waits:
+        text = f"Getting ready: {store.view.compiling} %"
     title = text
     if session.status == "settled" and text != _STATUS["settled"]:
         title = "The tree is done. The numbers on its branches are not exact yet. Run goes on."
