@@ -200,6 +200,7 @@ export const render = component(
               "Details",
             ),
             live.accuracy.details,
+            facts(live.details),
           )
         : "",
     )
