@@ -203,7 +203,10 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         help="order of the columns of triplets without this header; anchor-near-far is cblearn's",
     )
     one.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the tree: .nwk .json .svg .npy .csv"
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write the tree, in the format of the suffix (--format has all)",
     )
     add_format(one)
     one.add_argument("--json", action="store_true", help="print a JSON object")
@@ -229,7 +232,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         "source", type=input_path, help=f"a tree (.nwk .npy) or a taxonomy: {READ_SUFFIXES}"
     )
     one.add_argument(
-        "target", type=Path, help=f"a tree (.nwk .npy .svg) or a taxonomy: {WRITE_SUFFIXES}"
+        "target", type=Path, help=f"a tree (.nwk .npy .svg .pdf) or a taxonomy: {WRITE_SUFFIXES}"
     )
     add_format(one)
     one.add_argument(

@@ -143,7 +143,11 @@ def test_only_independent_draws_count_as_settled(store, accuracy_of):
     assert supports_model.group_sentence(store, whole) == (
         "100 % of the last 3,500 trees have exactly this group."
     )
-    assert inspector_model.live(store)["accuracy"] == verdict
+    live = inspector_model.live(store)
+    assert live["accuracy"] == verdict
+    assert [name for name, _ in live["facts"][:2]] == ["Items", "Branches"]
+    assert "Log joint" not in dict(live["facts"])  # the details have it
+    assert "Log joint" in dict(live["details"])
     store.change_view(selection=whole)
     assert "not years" in inspector_model.state(store)["selection"]["factNotes"]["Height"]
 

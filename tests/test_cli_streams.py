@@ -76,6 +76,8 @@ def test_formats_of_a_tree_hold_the_same_clades(call):
     assert [row.split(",")[1] for row in rows[1:3]] == ["a; b; c; d; e", "a; b; c"]
     linkage = np.load(io.BytesIO(made("linkage")))
     assert hcviz.Tree.from_linkage(linkage).has_clade([3, 4])
+    assert made("pdf").startswith(b"%PDF")
+    assert made("png").startswith(b"\x89PNG")
     picture = ElementTree.fromstring(made("svg"))
     texts = {each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")}
     assert set("abcde") <= texts

@@ -401,7 +401,10 @@ def sizes(*cells) -> bytes:
 def test_numbers_with_a_few_texts_are_categories():
     data = read_table(sizes(38, 39, 40, "L"))
     assert data.feature_names == ("size=38", "size=39", "size=40", "size=L", "n")
-    note = "The column 'size' has the text 'L' among numbers, so it is read as categories."
+    note = (
+        "The column 'size' has the text 'L' among numbers, so it is read as categories. "
+        "Empty such cells to read numbers."
+    )
     assert data.notes == (note,)
     assert read_table(sizes(38, 39, 40, "L"), columns={"size": "category"}).notes == ()
     two = read_table(sizes(38, "XL", 40, 38, 39, "L")).notes

@@ -10,7 +10,7 @@ made_from=.venv/.made-from
 now=$(cksum <pyproject.toml)
 
 install() {
-  echo "hcviz: pip installs packages into .venv: a few minutes without a message, and about 1 GB"
+  echo "hcviz: pip installs packages into .venv: a few minutes without a message"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extra:+[$extra]}" || {
     echo "hcviz: pip could not install the packages in pyproject.toml; see its messages above." >&2
     exit 1

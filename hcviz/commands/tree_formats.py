@@ -7,14 +7,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from hcviz.commands.files import write_file
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.tree import Tree
-from hcviz.io.picture import draw_picture
 from hcviz.taxonomy.formats import NEWICK
 
 #: Format -> what it is, in a few words.
@@ -22,6 +21,8 @@ TREE_FORMATS = {
     "newick": "a tree in Newick, with names and heights",
     "json": "nested nodes with name or children, height and support",
     "svg": "a picture",
+    "pdf": "a picture to print",
+    "png": "a picture of pixels",
     "linkage": "a scipy linkage as .npy, without names",
     "csv": "a row for each clade: members, size, height, support",
 }
@@ -30,9 +31,13 @@ FORMAT_OF = {
     **dict.fromkeys(NEWICK, "newick"),
     ".json": "json",
     ".svg": "svg",
+    ".pdf": "pdf",
+    ".png": "png",
     ".npy": "linkage",
     ".csv": "csv",
 }
+#: Formats that are not text -> the suffix of such a file.
+BINARY = {"linkage": ".npy", "pdf": ".pdf", "png": ".png"}
 
 
 def format_of(path: Path | None, chosen: str | None) -> str:
@@ -76,8 +81,11 @@ def tree_bytes(format: str, tree: Tree, labels: Sequence[str] | None, title: str
         file = io.BytesIO()
         np.save(file, tree.to_linkage())
         return file.getvalue()
-    if format == "svg":
-        return draw_picture(tree, names, title=title, support=tree.support)
+    if format in ("svg", "pdf", "png"):
+        from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
+
+        picture = cast(Literal["svg", "pdf", "png"], format)
+        return draw_picture(tree, names, title=title, support=tree.support, format=picture)
     if format == "json":
         return f"{json.dumps(nested(tree, names), ensure_ascii=False)}\n".encode()
     table = tree.with_labels(names).frame()
@@ -108,19 +116,19 @@ def write_formatted_tree(
     Raises
     ------
     InvalidParameter
-        If a linkage would be written to a terminal.
+        If a linkage, a PDF or a PNG would be written to a terminal.
     InvalidData
         If the file cannot be written.
     """
     if is_standard_output(path):
-        if format == "linkage" and sys.stdout.isatty():
+        if format in BINARY and sys.stdout.isatty():
             raise InvalidParameter(
-                "A linkage is not text, and standard output is a terminal.",
-                "Add --out FILE.npy, or redirect the output.",
+                f"The format {format} is not text, and standard output is a terminal.",
+                f"Add --out FILE{BINARY[format]}, or redirect the output.",
             )
         content = tree_bytes(format, tree, labels, title)
-        if format == "linkage":
-            if labels is not None:
+        if format in BINARY:
+            if format == "linkage" and labels is not None:
                 print("hcviz: the linkage has no names of items.", file=sys.stderr)
             sys.stdout.flush()
             sys.stdout.buffer.write(content)

@@ -79,7 +79,9 @@ def column_features(
         return [(key, values, "text") for key, values in text_features(name, column.words, notes)]
     if wanted == "category":
         if kind is None and not category and column.is_mixed:
-            notes.append(f"{_mixed(column)}, so it is read as categories.")
+            notes.append(
+                f"{_mixed(column)}, so it is read as categories. Empty such cells to read numbers."
+            )
         return _categories(column)
     if kind is None and not category and column.is_mixed:
         notes.append(f"{_mixed(column)} and too many different values, so it was left out.")

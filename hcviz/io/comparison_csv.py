@@ -432,7 +432,7 @@ def _item(name: str, line: int, column: str, index: dict[str, int], may_add: boo
     near = closest_name(name, index)
     raise InvalidConstraint(
         f"Line {line}, column {column}: there is no item {shorten(name)!r}.",
-        f"The nearest is {near!r}." if near else "Answers must name items of the data shown.",
+        f"The nearest is {near!r}." if near else "Answers must name items of the data.",
     )
 
 

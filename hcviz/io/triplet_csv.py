@@ -268,7 +268,7 @@ def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
     near = closest_name(name.strip(), index)
     raise InvalidConstraint(
         f"Line {line}, column {column}: there is no item {shorten(name.strip())!r}.",
-        f"The nearest is {near!r}." if near else "Constraints must name items of the data shown.",
+        f"The nearest is {near!r}." if near else "Constraints must name items of the data.",
     )
 
 

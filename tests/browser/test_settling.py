@@ -55,6 +55,7 @@ def test_a_fixed_number_of_steps_is_kept(page):
     def proposals():
         return int(dash.fact("Proposals").replace(",", ""))
 
+    page.locator("[data-key=details]").click()
     before = proposals()
     page.get_by_label("Steps", exact=True).fill("40400")
     dash.press("Enter")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.text import join_names
 from hcviz.ui.features.about_group import model as about_model
 from hcviz.ui.features.groups import model as groups_model
@@ -49,6 +50,9 @@ _YES_NO_METRICS = {"converged"}
 
 #: Metrics that are shown in the details of the supports.
 _METRICS_IN_DETAILS = {"rhat", "ess"}
+#: Metrics of a sampler, which are listed in the details of the supports. Without these details they
+#: are not shown.
+_SAMPLER_METRICS = {"log_joint", "proposals", "accepted", "c", "sigma", "leaf_noise"}
 
 
 DISSIMILARITY_NOTE = (
@@ -90,6 +94,8 @@ def live(store: Store) -> dict[str, Any]:
         return {"facts": []}
     tree = session.snapshot.tree
     facts = [["Items", f"{tree.n_leaves:,}"], ["Branches", f"{tree.n_internal:,}"]]
+    details: list[list[str]] = []
+    samples = get_algorithm(session.method).samples
     for name, value in session.snapshot.metrics.items():
         if (
             similarity_queries_model.queries_similarities(store)
@@ -104,8 +110,8 @@ def live(store: Store) -> dict[str, Any]:
         ):  # other methods query comparisons
             words = "Questions asked"
         text = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
-        facts.append([words, text])
-    return {"facts": facts, "accuracy": supports_model.accuracy_state(store)}
+        (details if samples and name in _SAMPLER_METRICS else facts).append([words, text])
+    return {"facts": facts, "details": details, "accuracy": supports_model.accuracy_state(store)}
 
 
 def _selection(store: Store) -> dict[str, Any] | None:

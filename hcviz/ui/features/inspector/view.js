@@ -191,6 +191,7 @@ export const render = component(
               "Details",
             ),
             live.accuracy.details,
+            facts(live.details),
           )
         : "",
     )
