@@ -2,6 +2,7 @@
 
     python benchmarks/load.py [--sessions 1 8 30] [--seconds 30] [--soak 200] [--data zoo]
     --processes 2                          # hcviz serve --processes 2: two servers and a proxy
+    --class                                # hcviz serve --class: students, and one teacher's page
 
 A real server process, and clients that speak the browser's protocol (:mod:`load_client`) from this
 process. Each session runs the sampler. Every three seconds its person does something: twice a click
@@ -12,6 +13,8 @@ never contradict each other.
 tap: seconds from a click that is sent to the message that answers it.
 answer: seconds from Enter to the first tree of the new run.
 open: seconds from the request of a page to its first tree, with N - 1 other sessions at work.
+cpu: CPU seconds of the server and its workers each second.
+teacher: seconds until the teacher's page has all answers, after the students have ended.
 memory: MB of the server process for each session, over the server without sessions; then of the
     server and all its workers. With several processes, the servers and the proxy together.
 jobs: the largest number of jobs that were running at once.
@@ -19,6 +22,8 @@ loop: the longest call on the event loop in ms, the calls above 20 ms each secon
     seconds of the loop each second. Times include what other programs take of the cores. Several
     processes report neither these nor the jobs.
 soak: sessions opened and closed. The slope of the memory is fitted to its second half.
+
+The goals are printed below the table: :data:`GOALS`, and no late answer.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import statistics
 import subprocess
@@ -55,6 +61,13 @@ from tests.ports import free_port  # noqa: E402
 PACE, LATE, GONE = 3.0, 30.0, 60.0
 #: Seconds that several processes have to load their kernels.
 SETTLED = 30.0
+#: Options of a server with a class, for this machine only.
+CLASS = ["--class", "--address", "127.0.0.1"]
+#: Column of the table -> its title, and the most seconds on a server with two free cores.
+GOALS = {
+    "tap": ("tap, median", 0.1), "tap95": ("tap, 95th percentile", 0.3),
+    "open": ("open, median", 1.5), "open_last": ("open, last", 1.5),
+}  # fmt: skip
 
 
 class LoadServer:
@@ -78,12 +91,17 @@ class LoadServer:
             env=environment, stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
 
+    def code(self, who: str) -> str:
+        """Return the code of a ``class`` or a ``teacher``; "" if the server has no class."""
+        found = re.search(rf"{who} code (\w+)", self.log.read_text(encoding="utf-8"))
+        return "" if found is None else found[1]
+
     async def wait(self) -> None:
         """Wait until a page shows a tree, so that all is loaded and compiled."""
         until = time.monotonic() + 300
         while True:
             try:
-                async with Client(self.port):
+                async with Client(self.port, code=self.code("teacher")):
                     return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > until:
@@ -120,6 +138,12 @@ class LoadServer:
             pids = [*{*servers, *(each for pid in servers for each in _children(pid))}]
         return sum(_resident(pid) for pid in pids) / 1e6
 
+    def cpu(self) -> float:
+        """Return the CPU seconds of the server and its workers so far."""
+        pids = {self.process.pid, *_children(self.process.pid)}
+        pids |= {each for pid in pids for each in _children(pid)}
+        return sum(_cpu_seconds(pid) for pid in pids)
+
     def stop(self) -> None:
         """End the server."""
         self.process.terminate()
@@ -143,6 +167,14 @@ def _resident(pid: int) -> float:
         )
     except OSError:
         return 0.0
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -221,16 +253,23 @@ class Row:
     longest: float
     long: float
     busy: float
+    cpu: float
+    teacher: float
 
 
 async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
     """Open sessions one after the other, and let their persons answer."""
     before = server.memory()
     persons: list[Person] = []
+    code, teacher = server.code("class"), None
     async with AsyncExitStack() as stack:
+        if code:
+            theirs = Client(server.port, {"method": "ddt"}, server.code("teacher"))
+            teacher = await stack.enter_async_context(theirs)
         working: list[asyncio.Future[None]] = []
         for number in range(sessions):
-            client = await stack.enter_async_context(Client(server.port, {"method": "ddt"}))
+            opened_page = Client(server.port, {"method": "ddt"}, code)
+            client = await stack.enter_async_context(opened_page)
             persons.append(Person(client, random.Random(number)))
             # They work from the start, so that each session opens beside the others.
             working.append(asyncio.ensure_future(persons[-1].work(1e9)))
@@ -239,14 +278,20 @@ async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
             person.taps.clear()
             person.answers.clear()
             person.unanswered = 0
-        began = time.monotonic()
+        began, cpu = time.monotonic(), server.cpu()
         await asyncio.sleep(seconds)
         took = time.monotonic() - began
+        cpu = (server.cpu() - cpu) / took
         for each in working:
             each.cancel()
         for found in await asyncio.gather(*working, return_exceptions=True):
             if isinstance(found, Exception):
                 raise found
+        began, lag = time.monotonic(), float("nan")
+        if teacher is not None:
+            total = sum(person.client.constraints for person in persons)
+            await teacher.until(lambda: teacher.class_answers == total)
+            lag = time.monotonic() - began
         report = server.report()
         memory, everything = server.memory(), server.memory(workers=True)
         taps = sorted(tap for person in persons for tap in person.taps)
@@ -257,6 +302,7 @@ async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
         _quantile(answers, 0.95), len(answers), sum(person.unanswered for person in persons),
         statistics.median(opened), opened[-1], (memory - before) / sessions, memory, everything,
         report["jobs"], 1e3 * report["longest"], report["long"] / took, report["busy"] / took,
+        cpu, lag,
     )  # fmt: skip
 
 
@@ -301,7 +347,7 @@ COLUMNS = (
     ("MB/session", "memory", ".1f"), ("server MB", "server", ".0f"),
     ("with workers", "with_workers", ".0f"), ("jobs", "jobs", ".0f"),
     ("longest call ms", "longest", ".0f"), (">20 ms a s", "long", ".1f"),
-    ("loop CPU", "busy", ".2f"),
+    ("loop CPU", "busy", ".2f"), ("CPU s a s", "cpu", ".2f"), ("teacher s", "teacher", ".1f"),
 )  # fmt: skip
 
 
@@ -312,6 +358,16 @@ def table(rows: list[Row]) -> str:
         " | ".join(format(getattr(row, name), form) for _, name, form in COLUMNS) for row in rows
     ]
     return "\n".join(f"| {line} |" for line in lines)
+
+
+def goals(row: Row) -> str:
+    """Return the goals and what was measured, a line for each."""
+    lines = [
+        f"{title}: {getattr(row, name):.2f} s, goal {goal:g} s, "
+        f"ratio {getattr(row, name) / goal:.2f}"
+        for name, (title, goal) in GOALS.items()
+    ]
+    return "\n".join([*lines, f"late answers: {row.unanswered}, goal 0"])
 
 
 @contextlib.contextmanager
@@ -356,9 +412,16 @@ def main(arguments: list[str] | None = None) -> list[Row]:
     parser.add_argument("--soak", type=int, default=200, help="sessions opened and closed")
     parser.add_argument("--data", default="zoo")
     parser.add_argument("--processes", type=int, default=1, help="see hcviz serve")
+    parser.add_argument("--class", action="store_true", dest="for_class", help="see hcviz serve")
     parser.add_argument("--server", nargs="*", default=[], help="more options of hcviz serve")
-    rows = asyncio.run(run(parser.parse_args(arguments)))
+    options = parser.parse_args(arguments)
+    if options.for_class:
+        options.server += CLASS
+        options.soak = 0
+    rows = asyncio.run(run(options))
     print(table(rows))
+    for row in rows:
+        print(f"\n{row.sessions} sessions:\n{goals(row)}")
     load_now = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"\n{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load at the end {load_now:.1f}")
     return rows

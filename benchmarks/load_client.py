@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.httputil import HTTPHeaders
 from tornado.websocket import (
     WebSocketClientConnection,
     WebSocketClosedError,
@@ -33,7 +34,8 @@ PATIENCE = 120.0
 class Client:
     """One session. Use ``async with Client(...)``, which opens the page and closes it."""
 
-    def __init__(self, port: int, query: dict[str, str] | None = None) -> None:
+    def __init__(self, port: int, query: dict[str, str] | None = None, code: str = "") -> None:
+        self._code, self._cookie = code, ""
         self._place = f"127.0.0.1:{port}"
         self._query = urlencode(query or {})
         self._models: dict[str, dict[str, Any]] = {}
@@ -49,13 +51,18 @@ class Client:
         self._confirming: asyncio.Future[None] | None = None
 
     async def __aenter__(self) -> Client:
+        if self._code:
+            await self._log_in()
         began = time.perf_counter()
         page = await AsyncHTTPClient().fetch(
-            HTTPRequest(f"http://{self._place}/?{self._query}", request_timeout=PATIENCE)
-        )
+            HTTPRequest(
+                f"http://{self._place}/?{self._query}", headers={"Cookie": self._cookie},
+                request_timeout=PATIENCE,
+            )
+        )  # fmt: skip
         token = re.search(r'"token":"([^"]+)"', page.body.decode())
         assert token is not None
-        cookies = (each.partition(";")[0] for each in page.headers.get_list("Set-Cookie"))
+        cookies = filter(None, [self._cookie, *_cookies(page.headers)])
         self._socket: WebSocketClientConnection = await websocket_connect(
             HTTPRequest(
                 f"ws://{self._place}/ws?{self._query}",
@@ -76,6 +83,15 @@ class Client:
         await self.until(lambda: self.tree_shown)
         self.opened = time.perf_counter() - began
         return self
+
+    async def _log_in(self) -> None:
+        """Type the code of a class, and keep the cookie of the login."""
+        request = HTTPRequest(
+            f"http://{self._place}/login", "POST", body=urlencode({"password": self._code}),
+            follow_redirects=False, request_timeout=PATIENCE,
+        )  # fmt: skip
+        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+        self._cookie = "; ".join(each for each in _cookies(answer.headers) if "user=" in each)
 
     async def __aexit__(self, *_: object) -> None:
         self._socket.close()
@@ -101,8 +117,13 @@ class Client:
     @property
     def constraints(self) -> int:
         """The number of constraints in the list."""
-        state = self._models[self._data_of("ConstraintsPanel")]["state"]
-        return len(dict(state["entries"])["items"])
+        return len(self._state("ConstraintsPanel")["items"])
+
+    @property
+    def class_answers(self) -> int:
+        """The number of answers in the list of students on a teacher's page."""
+        students = (dict(each["entries"]) for each in self._state("Sheet_classroom")["students"])
+        return sum(each["answers"] for each in students)
 
     def rows(self) -> dict[str, tuple[float, float]]:
         """Return where the name of each item is: name -> (x, y)."""
@@ -114,6 +135,9 @@ class Client:
 
     def _live(self) -> dict[str, Any]:
         return dict(self._models[self._data_of("TopBar")]["live"].get("entries", ()))
+
+    def _state(self, part: str) -> dict[str, Any]:
+        return dict(self._models[self._data_of(part)]["state"]["entries"])
 
     def _data_of(self, part: str) -> str:
         return str(self._models[self._by_name[part]]["data"]["id"])
@@ -258,6 +282,11 @@ def _models_in(content: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(content, list):
         for value in content:
             yield from _models_in(value)
+
+
+def _cookies(headers: HTTPHeaders) -> list[str]:
+    """Return the cookies that an answer sets, without their attributes."""
+    return [each.partition(";")[0] for each in headers.get_list("Set-Cookie")]
 
 
 def _array(sent: Any) -> Any:

@@ -344,3 +344,17 @@ def test_even_heights_count_edges_to_the_deepest_leaf():
             even = with_even_heights(tree)
             assert even.height.tolist() == [depth_below(tree, v) for v in range(tree.n_nodes)]
             assert np.array_equal(even.parent, tree.parent)
+
+
+def test_balanced_heights_divide_the_longest_path_through_a_node():
+    from hcviz.core.layout import with_balanced_heights
+    from tests.trees import all_trees, caterpillar
+
+    for tree in all_trees(5):
+        height = with_balanced_heights(tree).height
+        assert height[-1] == 1
+        assert not height[:5].any()
+        assert (height[:-1] < height[tree.parent[:-1]]).all()
+    deep = with_balanced_heights(caterpillar(5)).height
+    assert deep[5:] == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    assert with_balanced_heights(Tree.star(1)).height.tolist() == [0.0]

@@ -6,7 +6,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from benchmarks.load import LoadServer, Person, Row, gone, load, table
+from benchmarks.load import CLASS, LoadServer, Person, Row, goals, gone, load, table
 from benchmarks.load_client import Client
 
 
@@ -33,6 +33,23 @@ def test_one_client_clicks_answers_and_leaves_nothing(tmp_path: Path) -> None:
         assert row.jobs <= 2
         assert row.memory < row.server
         assert table([row]).count("\n") == 2
+        assert "Traceback" not in server.log.read_text()
+    finally:
+        server.stop()
+
+
+def test_a_student_answers_and_the_teacher_gets_it(tmp_path: Path) -> None:
+    server = LoadServer(tmp_path, "zoo", ["--seconds", "5", *CLASS])
+
+    async def visit() -> Row:
+        await server.wait()
+        return await load(server, 1, 4.0)
+
+    try:
+        row = asyncio.run(visit())
+        assert row.teacher >= 0
+        assert row.cpu > 0
+        assert "late answers: 0" in goals(row)
         assert "Traceback" not in server.log.read_text()
     finally:
         server.stop()

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import hcviz
 from hcviz import cli
@@ -88,3 +89,16 @@ def test_the_command_writes_a_worksheet(tmp_path, capsys):
     assert "sheet.pdf" in capsys.readouterr().err
     assert cli.main([*words, "--n-items", "99"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_long_names_stay_in_their_room():
+    names = [f"a product of a shop with a long name, {k}" for k in range(3)] + ["M" * 60] * 2
+    made = Pages("Shop", hcviz.fit("average", np.arange(5.0)[:, None] ** 2), names)
+    made.blank_tree()
+    made.questions([names[:3], names[2:]])
+    made.answers([(names[:3], names[:2])], "five items")
+    for figure in made.figures:
+        FigureCanvasAgg(figure).draw()
+        boxes = [each.get_window_extent() for each in figure.axes[0].texts if each.get_text()]
+        assert all(box.x1 <= figure.bbox.x1 for box in boxes)
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])

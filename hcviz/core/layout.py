@@ -80,6 +80,20 @@ def with_even_heights(tree: Tree) -> Tree:
     return Tree(tree.parent, _levels(tree.parent), tree.n_leaves)
 
 
+def with_balanced_heights(tree: Tree) -> Tree:
+    """Replace the height of each node by its place on the longest path through it. O(m).
+
+    The height is the edges to the deepest leaf below, as a share of these and of the edges to the
+    root: 1 at the root, 0 at the leaves. So branches near the root get as much room as those near
+    the leaves, also if one path is much longer than the others.
+    """
+    below, parent = _levels(tree.parent), tree.parent
+    above = np.zeros(tree.n_nodes)
+    for v in range(tree.n_nodes - 2, -1, -1):
+        above[v] = above[parent[v]] + 1.0
+    return Tree(parent, below / np.maximum(below + above, 1.0), tree.n_leaves)
+
+
 @njit
 def _levels(parent: Int) -> Any:
     level = np.zeros(parent.size)
@@ -173,6 +187,7 @@ __all__ = [
     "outer_children",
     "places",
     "stem_path",
+    "with_balanced_heights",
     "with_even_heights",
     "without_nodes",
 ]

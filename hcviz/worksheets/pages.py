@@ -9,6 +9,8 @@ from typing import Any
 import matplotlib
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.text import printable, shorten
@@ -16,10 +18,14 @@ from hcviz.core.tree import Tree
 
 #: The page and its margin in millimetres.
 WIDTH, HEIGHT, MARGIN = 210.0, 297.0, 18.0
-#: Most letters of a name, in the list and in a question.
-LONGEST = 26
+#: The leaves' end of a tree.
+RIGHT = 138.0
+#: Most letters of a name. Names are written smaller by so many points, and then cut, to fit.
+LONGEST, SMALLER = 60, 2
 #: Millimetres of a question and of an answer, and where their lists begin and end.
 QUESTION, ANSWER, TOP, BOTTOM = 22.0, 6.5, 52.0, 275.0
+#: What the answer says about two items and the third.
+SENTENCE = "{} + {}   before   {}"
 INK, SOFT, RULE = "#1d2530", "#52606f", "#aeb7c0"
 
 
@@ -42,13 +48,15 @@ class Pages:
             "Write an item on each line. The earlier two items are joined, the farther right is "
             "their bar.\nLines must not cross.",
         )
-        columns, rows = 4, -(-len(self.names) // 4)
+        wide, longest = WIDTH - 2 * MARGIN, max(_width(name, 9) for name in self.names)
+        columns = next((c for c in (4, 3) if longest + 8 <= wide / c), 2)
+        rows = -(-len(self.names) // columns)
         for k, name in enumerate(sorted(self.names, key=str.casefold)):
-            x = MARGIN + (k // rows) * (WIDTH - 2 * MARGIN) / columns
+            x = MARGIN + (k // rows) * wide / columns
             y = 56.0 + 6 * (k % rows)
             axes.plot([x, x + 3, x + 3, x, x], [y - 3, y - 3, y, y, y - 3], color=SOFT, lw=0.7)
-            self._text(axes, x + 5, y, name, size=9)
-        top, bottom, right = 62 + 6 * rows, 264.0, 138.0
+            self._fitted(axes, x + 5, y, name, 9, wide / columns - 8)
+        top, bottom, right = 62 + 6 * rows, 264.0, RIGHT
         axes.plot(
             [MARGIN, MARGIN, right, right, MARGIN], [top, bottom, bottom, top, top], color=INK, lw=1
         )
@@ -59,9 +67,8 @@ class Pages:
             axes.plot([right + 4, WIDTH - MARGIN], [y + 1.5, y + 1.5], color=SOFT, lw=0.7)
         for k in range(1, 6):
             x = MARGIN + k * (right - MARGIN) / 6
-            axes.plot([x, x], [top, bottom], color=RULE, lw=0.5, dashes=(1, 4))
-        self._text(axes, MARGIN, bottom + 7, "← less alike", size=9, color=SOFT)
-        self._text(axes, right, bottom + 7, "more alike →", size=9, color=SOFT, ha="right")
+            axes.plot([x, x], [top, bottom], color=RULE, lw=0.7, dashes=(2, 4))
+        self._ends(axes, bottom + 7)
 
     def questions(self, questions: Sequence[Sequence[str]]) -> None:
         """Write the questions, each with three names to choose two from."""
@@ -74,7 +81,7 @@ class Pages:
             for k, name in enumerate(questions[number]):
                 x = MARGIN + 10 + k * step
                 axes.plot([x, x + 4, x + 4, x, x], [y - 4, y - 4, y, y, y - 4], color=INK, lw=0.9)
-                self._text(axes, x + 6.5, y, shorten(printable(name), LONGEST), size=10)
+                self._fitted(axes, x + 6.5, y, shorten(printable(name), LONGEST), 10, step - 8)
             self._text(axes, MARGIN + 10, y + 9, "Because", size=9, color=SOFT)
             axes.plot([MARGIN + 25, WIDTH - MARGIN], [y + 9.5, y + 9.5], color=RULE, lw=0.7)
 
@@ -86,24 +93,29 @@ class Pages:
         axes = self._page("Answers: the tree", f"A tree of the numbers: {how}.", named=False)
         order = leaf_order(self.tree)
         heights, rows = elbows(self.tree, order)
-        top, bottom, right = 56.0, 270.0, 138.0
+        top, bottom, right = 56.0, 264.0, RIGHT
         highest = float(self.tree.height[-1]) or 1.0
         step = (bottom - top) / len(self.names)
         axes.plot(
             right - heights * (right - MARGIN) / highest, top + step * rows, color=INK, lw=1.4
         )
         for k, leaf in enumerate(order):
-            self._text(axes, right + 4, top + step * (k + 0.5) + 1.2, self.names[leaf], size=10)
+            y = top + step * (k + 0.5) + 1.2
+            self._fitted(axes, right + 4, y, self.names[leaf], 10, WIDTH - MARGIN - right - 4)
+        self._ends(axes, bottom + 5)
         for number, page, y in self._lists(
             "Answers: the questions", "The tree joins these two before the third. Another answer "
             "may have good reasons.", len(answers), ANSWER, named=False,
         ):  # fmt: skip
             three, two = answers[number]
             third = next(name for name in three if name not in two)
-            pair = " + ".join(shorten(printable(name), LONGEST) for name in two)
-            text = f"{pair}   before   {shorten(printable(third), LONGEST)}"
+            room = WIDTH - 2 * MARGIN - 10
+            names = [shorten(printable(name), LONGEST) for name in (*two, third)]
+            if _width(SENTENCE.format(*names), 10 - SMALLER) > room:
+                each = (room - _width(SENTENCE.format("", "", ""), 10 - SMALLER)) / 3
+                names = [_cut(name, 10 - SMALLER, each) for name in names]
             self._text(page, MARGIN, y, f"{number + 1}.", size=10, weight="bold")
-            self._text(page, MARGIN + 10, y, text, size=10)
+            self._fitted(page, MARGIN + 10, y, SENTENCE.format(*names), 10, room)
 
     def pdf(self) -> bytes:
         """Return all pages as one PDF with its fonts, without a date."""
@@ -146,6 +158,16 @@ class Pages:
                 axes = self._page(heading, task, named)
             yield number, axes, TOP + step * (number % on_page)
 
+    def _ends(self, axes: Any, y: float) -> None:
+        """Write below a tree what its two ends mean."""
+        self._text(axes, MARGIN, y, "← less alike", size=9, color=SOFT)
+        self._text(axes, RIGHT, y, "more alike →", size=9, color=SOFT, ha="right")
+
+    def _fitted(self, axes: Any, x: float, y: float, text: str, size: float, room: float) -> None:
+        """Write a text in at most ``room`` millimetres: smaller if need be, and then cut."""
+        size = next((s for s in (size, size - 1) if _width(text, s) <= room), size - SMALLER)
+        self._text(axes, x, y, _cut(text, size, room), size=size)
+
     @staticmethod
     def _text(
         axes: Any, x: float, y: float, text: str, *, size: float, color: str = INK,
@@ -155,6 +177,21 @@ class Pages:
             x, y, text, fontsize=size, color=color, fontweight=weight, ha=ha, va=va,
             parse_math=False,
         )  # fmt: skip
+
+
+def _cut(text: str, size: float, room: float) -> str:
+    """Cut a text to at most ``room`` millimetres."""
+    letters = len(text)
+    while letters > 2 and _width(text, size) > room:
+        letters -= 1
+        text = shorten(text, letters)
+    return text
+
+
+def _width(text: str, size: float) -> float:
+    """Return the width of a text in millimetres."""
+    font = FontProperties(size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) * 25.4 / 72
 
 
 __all__ = ["Pages"]

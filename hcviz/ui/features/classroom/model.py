@@ -140,7 +140,7 @@ def summarise(students: tuple[Student, ...], near: NDArray[Any] | None) -> Class
         for tree in trees:
             posterior.add(tree, 0.0)
         before = None if near is None else {"order": near}
-        drawn = draw_summary(posterior, ("consensus", 50, "even"), before)["drawn"]
+        drawn = draw_summary(posterior, ("consensus", 50, "balanced"), before)["drawn"]
         majority = {**drawn, "trees": len(trees)}
     return ClassSummary(pairs, shares_with_class(students, pairs), majority)
 

@@ -257,7 +257,7 @@ function majority(tree, width) {
 export const render = component("class", (state, send, root) => {
   if (!state.address) return null
   whenResized(root, () => send("repaint"))
-  const width = Math.max(300, Math.min(620, root.clientWidth - 48))
+  const width = Math.max(300, Math.min(960, root.clientWidth - 48))
   return h(
     "div",
     { class: "page", "data-scroll": "class", tabindex: 0, "aria-label": "Class" },

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.layout import elbows, leaf_order, outer_children, places, with_even_heights
+from hcviz.core.layout import (
+    elbows,
+    leaf_order,
+    outer_children,
+    places,
+    with_balanced_heights,
+    with_even_heights,
+)
 from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
@@ -100,12 +107,17 @@ def _groups(store: Store, order: NDArray[Any], clades: list[dict[str, Any]]) -> 
 
 
 def draw_summary(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
-    """Return the chosen tree as numbers to draw, in a leaf order near to the last one."""
+    """Return the chosen tree as numbers to draw, in a leaf order near to the last one.
+
+    ``how`` has the kind of the tree, the least share of a clade in per cent, and the heights: true,
+    even or balanced.
+    """
     kind, majority, heights = how
     tree, support = tree_with_supports(posterior, kind, majority)
     near = places(before["order"] if before else posterior.trees(1)[0].leaf_order)
     order = leaf_order(tree, near)
-    shown = with_even_heights(tree) if heights == "even" else tree
+    change = {"even": with_even_heights, "balanced": with_balanced_heights}.get(heights)
+    shown = tree if change is None else change(tree)
     x, y = elbows(shown, order)
     return {
         "order": order,
