@@ -113,3 +113,33 @@ def test_a_name_that_is_no_text_is_one_sentence(wrong):
     for call in (lambda: hcviz.fit(wrong, [[0.0], [1.0]]), lambda: hcviz.describe(wrong)):
         with pytest.raises(InvalidParameter, match="There is no method"):
             call()
+
+
+def test_each_method_says_when_it_is_best():
+    for name in hcviz.algorithms():
+        text = get(name).summary
+        assert text.count("Best ") == 1, name
+        assert "Best for " in text or "Best as " in text, name
+        assert len(text) < 280, name
+
+
+def test_the_clauses_agree_with_the_measured_table():
+    """The ratios to ``crsc`` in docs/choosing-a-method.md: cost, then time."""
+    page = (Path(__file__).parents[1] / "docs" / "choosing-a-method.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \|((?: [\d.]+, [\d.]+ \|){4})$", page, re.MULTILINE)
+    cells = {
+        name: np.array([cell.split(",") for cell in row.strip(" |").split("|")], float)
+        for name, row in rows
+    }
+    cost, seconds = ({name: each[:, k] for name, each in cells.items()} for k in (0, 1))
+    assert "2 to 5 times as fast" in get("average").summary
+    assert 2 <= (1 / seconds["average"]).min() <= (1 / seconds["average"]).max() <= 5
+    assert np.abs(cost["average"] - 1).max() < 0.02
+    assert 3 < (1 / seconds["single"]).min() < (1 / seconds["single"]).max() <= 10
+    assert "up to 4 per cent more" in get("single").summary
+    assert max(cost["single"].max(), cost["complete"].max()) <= 1.04
+    assert "up to 6 per cent" in get("crbc").summary
+    assert cost["crbc"].max() <= 1.06
+    assert "10 to 130 times" in get("dasgupta-search").summary
+    assert 10 <= seconds["dasgupta-search"].min() <= seconds["dasgupta-search"].max() <= 130
+    assert (1 / cost["dasgupta-search"]).max() <= 1.02

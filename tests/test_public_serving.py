@@ -28,6 +28,8 @@ from panel.io.server import DocHandler
 from panel.io.server import WSHandler as PanelWSHandler
 from panel.models.markup import HTML
 from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
+from tornado.web import Application
 from tornado.websocket import websocket_connect
 
 from hcviz.cli import main
@@ -38,7 +40,7 @@ from hcviz.ui.app import remote_visitors
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.rate_limits import RateLimit, UploadLimit
 from hcviz.ui.app.server import protection
-from hcviz.ui.compat import visitor_cookie
+from hcviz.ui.compat import request_guard, visitor_cookie
 from tests.conftest import ROOT
 from tests.ports import free_port
 from tests.served import served
@@ -508,6 +510,27 @@ def test_panel_and_bokeh_still_have_what_is_replaced():
     assert callable(error.create)
     assert {"_internal_error", "_protocol_error"} <= {*vars(WSHandler)}
     assert {"post", "get", "set_current_user"} <= {*vars(BasicLoginHandler)}
+
+
+def test_the_first_page_of_panel_serve_lets_its_application_compress_scripts():
+    """``panel serve`` has no hook for its server; a page's handler knows the application."""
+    application = Application()
+    before = len(application.transforms)
+    for _ in range(2):
+        request_guard.compress_scripts_of(application)
+    assert len(application.transforms) == before + 1
+
+    class Handler:
+        request = HTTPServerRequest(method="GET", uri="/app", headers=HTTPHeaders())
+
+    async def nothing(handler):
+        assert request_guard._CompressedScripts in handler.application.transforms
+
+    handler = Handler()
+    handler.application = Application()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(visitor_cookie, "prepare_page", nothing)
+        asyncio.run(visitor_cookie.prepare_page_with_visitor(handler))
 
 
 def test_scripts_are_sent_compressed_and_the_page_is_not(server):

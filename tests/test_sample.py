@@ -438,8 +438,8 @@ def test_fit_gives_the_summary_of_its_draws(monkeypatch):
     made = []
     kept = Posterior.from_draws
 
-    def spy(draws, found=None):
-        made.append(kept(draws, found))
+    def spy(draws, *more):
+        made.append(kept(draws, *more))
         return made[-1]
 
     monkeypatch.setattr(Posterior, "from_draws", staticmethod(spy))

@@ -58,7 +58,7 @@ ALGORITHMS = (
         name="template",
         title="Random merges",
         paper="",
-        summary="Merges items at random.",
+        summary="Merges items at random. Best for comparing other methods with chance.",
         how_it_works="Each item begins as a cluster of its own. Two clusters, drawn at random, "
         "merge, until one is left. The method draws as many trees as asked for, and keeps the "
         "last one.",

@@ -42,7 +42,8 @@ ALGORITHMS = (
         reads_groups=True,
         runs="thread",
         heights=SIZE,
-        summary="The tree that the answers ask for, and nothing else: what is open stays open.",
+        summary="The tree that the answers ask for, and nothing else. Best for seeing what the "
+        "answers alone decide: what is open stays open.",
         how_it_works="The method looks at the constraints alone, and at no other data. Two items "
         "that some constraint keeps together against a third are joined by an edge. Items that "
         "are connected by edges form one branch. The same step divides each branch, with the "

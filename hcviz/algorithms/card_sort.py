@@ -201,7 +201,8 @@ ALGORITHMS = (
         reads_groups=True,
         runs="process",
         params=NoParameters,
-        summary="Keeps the piles of a card sort that most participants agree with.",
+        summary="Keeps the piles of a card sort that most participants agree with. Best for groups "
+        "that participants made themselves.",
         how_it_works="Every pile of the card sort is a possible group. The method counts the "
         "participants who have all cards of a pile on one pile. It takes the piles with the most "
         "such participants first. A pile that cuts through a pile taken before is left out. The "
@@ -218,7 +219,8 @@ ALGORITHMS = (
         reads_groups=True,
         runs="process",
         params=NoParameters,
-        summary="Merges the cards of a card sort by the least agreed pair of each group.",
+        summary="Merges the cards of a card sort by the least agreed pair of each group. Best for "
+        "few participants; its larger groups are guesses, which nobody may have made.",
         how_it_works="For each two cards, the method computes the share of participants who put "
         "them on one pile. Each card begins as a group of its own. The two groups whose least "
         "agreed pair has the greatest share merge. This repeats until one group is left. So every "

@@ -16,11 +16,13 @@ import hcviz
 from hcviz.commands.files import (
     read_data,
     read_file,
+    read_text,
     read_tree,
     split_constraints,
 )
 from hcviz.commands.listing import as_table
 from hcviz.commands.standard_input import standard_input
+from hcviz.commands.tree_json import is_tree_json
 from hcviz.core.build import build
 from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
@@ -83,13 +85,15 @@ def description(
     found: dict[str, Any] = {"file": str(path)}
     shown = "standard input" if standard_input(path) is not None else str(path)
     lines: list[str] = []
-    if path.suffix.lower() in (*NEWICK, ".npy") and not _is_features(path):
-        tree, names = read_tree(path)
+    suffix = path.suffix.lower()
+    is_json = suffix == ".json" and is_tree_json(read_text(path))
+    if is_json or (suffix in (*NEWICK, ".npy") and not _is_features(path)):
+        tree = read_tree(path).tree
         shape = "binary" if tree.is_binary else "with polytomies"
         text = f"a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
         found |= {
             "content": "tree", "items": tree.n_leaves, "inner_nodes": tree.n_internal,
-            "binary": tree.is_binary, "names": names is not None,
+            "binary": tree.is_binary, "names": tree.labels is not None,
         }  # fmt: skip
         return f"{shown}: {text}", found | {"description": text}
     content = read_file(path)

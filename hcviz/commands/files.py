@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -11,8 +12,9 @@ import numpy as np
 
 import hcviz
 from hcviz.commands.standard_input import standard_input
+from hcviz.commands.tree_json import tree_of_json
 from hcviz.core.column_options import ColumnOptions, parse_options
-from hcviz.core.convert import parse_newick
+from hcviz.core.convert import parse_newick, read_newick
 from hcviz.core.errors import (
     InvalidData,
     InvalidParameter,
@@ -115,25 +117,49 @@ def split_constraints(constraints: Sequence[Constraint]) -> tuple[Triplets, Grou
     return known.triplets, known.required_clades, known.avoided_clades
 
 
-def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
-    """Read a tree from Newick or a linkage. Return it and its labels (None for integers)."""
+@dataclass(frozen=True)
+class TreeFile:
+    """What a file of a tree has.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree, with labels unless items are numbers, and with supports and info if they are in
+        the file.
+    group_names : dict of int to str
+        The names of inner nodes.
+    is_uneven : bool
+        True if its branch lengths put leaves at different distances from the root.
+    """
+
+    tree: Tree
+    group_names: Mapping[int, str] = field(default_factory=dict)
+    is_uneven: bool = False
+
+
+def read_tree(path: Path, labels: Sequence[str] | None = None) -> TreeFile:
+    """Read a tree from Newick, a linkage, or the JSON of ``hcviz convert``."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
         try:
             linkage = np.load(io.BytesIO(read_file(path)), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             raise InvalidTree(f"{path} is not a numpy array file.") from None
-        tree = Tree.from_linkage(linkage).with_labels(labels)  # raises for a wrong number
-        return tree, None if labels is None else list(labels)
+        tree = Tree.from_linkage(linkage)
+        return TreeFile(tree.with_labels(labels))  # raises for a wrong number
+    if suffix == ".json":
+        tree, group_names = tree_of_json(read_text(path))
+        return TreeFile(tree if labels is None else tree.with_labels(labels), group_names)
     if suffix not in NEWICK:
-        raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)} or .npy.")
+        raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)}, .npy or .json.")
     text = read_text(path)
-    if labels is not None:
-        return Tree.from_newick(text, labels), list(labels)
-    names = [name for name, is_leaf in parse_newick(text)[0] if is_leaf]
-    if sorted(names) == sorted(str(i) for i in range(len(names))):
-        return Tree.from_newick(text), None
-    return Tree.from_newick(text, names), names
+    if labels is None:
+        names = [name for name, is_leaf in parse_newick(text)[0] if is_leaf]
+        numbers = sorted(names) == sorted(str(i) for i in range(len(names)))
+        labels = None if numbers else names
+    found = read_newick(text, labels)
+    tree = Tree.from_newick(text, labels)
+    return TreeFile(tree, found.group_names, found.is_uneven)
 
 
 def read_taxonomy(path: Path, labels: Sequence[str] | None = None) -> Taxonomy:

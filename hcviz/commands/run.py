@@ -91,7 +91,8 @@ def run(options: argparse.Namespace) -> None:
         samples.check(problem.labels, is_last=True)
         last = samples.with_summary_tree(last)
     if not (to_stdout and options.json):
-        write_formatted_tree(options.out, format, last.tree, problem.labels, method.title)
+        tree = last.tree.with_info(method.info(problem, params, options.seed))
+        write_formatted_tree(options.out, format, tree, problem.labels, method.title)
     if options.json:
         result: dict[str, Any] = {
             "method": options.method,

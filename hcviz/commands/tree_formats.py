@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from hcviz.commands.files import write_file
+from hcviz.commands.tree_json import json_of_tree
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
 from hcviz.taxonomy.formats import NEWICK
 
 #: Format -> what it is, in a few words.
 TREE_FORMATS = {
-    "newick": "a tree in Newick, with names and heights",
-    "json": "nested nodes with name or children, height and support",
+    "newick": "a tree in Newick, with names, heights and supports",
+    "json": "nested nodes with name, height, support and children, and how the tree was made",
     "svg": "a picture",
     "pdf": "a picture to print",
     "png": "a picture of pixels",
     "linkage": "a scipy linkage as .npy, without names",
     "csv": "a row for each clade: members, size, height, support",
+}
+#: Format -> what it has besides the items' names and the shape of the tree.
+HOLDS = {
+    "newick": {"heights", "supports", "names of groups", "polytomies"},
+    "json": {"heights", "supports", "names of groups", "polytomies", "how the tree was made"},
+    "svg": {"heights", "supports", "polytomies"},
+    "linkage": {"heights"},
+    "csv": {"heights", "supports", "polytomies"},
 }
 #: Suffix -> the format of such a file.
 FORMAT_OF = {
@@ -66,7 +75,45 @@ def is_standard_output(path: Path | None) -> bool:
     return path is None or str(path) == "-"
 
 
-def tree_bytes(format: str, tree: Tree, labels: Sequence[str] | None, title: str = "") -> bytes:
+def dropped(format: str, tree: Tree, group_names: Mapping[int, str], is_uneven: bool) -> str:
+    """Return a sentence about what a format cannot hold of a tree, or an empty text.
+
+    Parameters
+    ----------
+    format : str
+        A name in ``TREE_FORMATS``.
+    tree : Tree
+        The tree.
+    group_names : mapping of int to str
+        The names of its inner nodes.
+    is_uneven : bool
+        True if the file of the tree put leaves at different distances from the root.
+
+    Examples
+    --------
+    >>> dropped("linkage", Tree.star(3), {}, False)
+    'linkage cannot hold polytomies.'
+    """
+    there = {
+        "supports": tree.support is not None,
+        "names of groups": bool(group_names),
+        "how the tree was made": tree.info is not None,
+        "polytomies": not tree.is_binary,
+    }
+    lost = [what for what, is_there in there.items() if is_there and what not in HOLDS[format]]
+    found = [f"{format} cannot hold {join_names(lost, len(lost))}."] if lost else []
+    if is_uneven:
+        found.append("The leaves' different distances from the root were dropped.")
+    return " ".join(found)
+
+
+def tree_bytes(
+    format: str,
+    tree: Tree,
+    labels: Sequence[str] | None,
+    title: str = "",
+    group_names: Mapping[int, str] | None = None,
+) -> bytes:
     """Return the content of a file with a tree. ``labels`` is None for numbers.
 
     Examples
@@ -76,7 +123,7 @@ def tree_bytes(format: str, tree: Tree, labels: Sequence[str] | None, title: str
     """
     names = [str(item) for item in range(tree.n_leaves)] if labels is None else list(labels)
     if format == "newick":
-        return f"{tree.to_newick(labels)}\n".encode()
+        return f"{tree.to_newick(labels, group_names)}\n".encode()
     if format == "linkage":
         file = io.BytesIO()
         np.save(file, tree.to_linkage())
@@ -87,27 +134,19 @@ def tree_bytes(format: str, tree: Tree, labels: Sequence[str] | None, title: str
         picture = cast(Literal["svg", "pdf", "png"], format)
         return draw_picture(tree, names, title=title, support=tree.support, format=picture)
     if format == "json":
-        return f"{json.dumps(nested(tree, names), ensure_ascii=False)}\n".encode()
+        return f"{json_of_tree(tree, names, group_names)}\n".encode()
     table = tree.with_labels(names).frame()
     table["members"] = ["; ".join(members) for members in table["members"]]
     return table.to_csv(lineterminator="\n").encode()
 
 
-def nested(tree: Tree, names: Sequence[str]) -> dict[str, Any]:
-    """Return the tree as nested dictionaries, without recursion."""
-    n = tree.n_leaves
-    found: list[dict[str, Any]] = [{"name": name} for name in names]
-    for node in range(n, tree.n_nodes):  # children come before their parents
-        entry: dict[str, Any] = {"height": float(tree.height[node])}
-        if tree.support is not None and np.isfinite(tree.support[node - n]):
-            entry["support"] = float(tree.support[node - n])
-        entry["children"] = [found[child] for child in tree.children(node)]
-        found.append(entry)
-    return found[tree.root]
-
-
 def write_formatted_tree(
-    path: Path | None, format: str, tree: Tree, labels: Sequence[str] | None, title: str = ""
+    path: Path | None,
+    format: str,
+    tree: Tree,
+    labels: Sequence[str] | None,
+    title: str = "",
+    group_names: Mapping[int, str] | None = None,
 ) -> None:
     """Write a tree to a file, or to standard output if ``path`` is None or ``-``.
 
@@ -126,7 +165,7 @@ def write_formatted_tree(
                 f"The format {format} is not text, and standard output is a terminal.",
                 f"Add --out FILE{BINARY[format]}, or redirect the output.",
             )
-        content = tree_bytes(format, tree, labels, title)
+        content = tree_bytes(format, tree, labels, title, group_names)
         if format in BINARY:
             if format == "linkage" and labels is not None:
                 print("hcviz: the linkage has no names of items.", file=sys.stderr)
@@ -141,7 +180,15 @@ def write_formatted_tree(
         label_file = path.with_suffix(".labels.txt")
         write_file(label_file, "".join(f"{name}\n" for name in labels).encode())
         print(f"hcviz: the names of the items, in order, are in {label_file}.", file=sys.stderr)
-    write_file(path, tree_bytes(format, tree, labels, title))
+    write_file(path, tree_bytes(format, tree, labels, title, group_names))
 
 
-__all__ = ["FORMAT_OF", "TREE_FORMATS", "format_of", "tree_bytes", "write_formatted_tree"]
+__all__ = [
+    "FORMAT_OF",
+    "HOLDS",
+    "TREE_FORMATS",
+    "dropped",
+    "format_of",
+    "tree_bytes",
+    "write_formatted_tree",
+]

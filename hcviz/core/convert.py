@@ -98,19 +98,49 @@ def write_linkage(n: int, height: Float, size: Int, children: Children) -> Float
 # Libraries were tried first. On a caterpillar tree of 20,000 leaves newick 1.9 and dendropy 5 raise
 # RecursionError; treeswift 1.1 misreads '' in quoted names and has the GPL licence.
 _TOKEN = re.compile(
-    r"\s*(?:(?P<quoted>'(?:[^']|'')*')|(?P<mark>[(),:;])|(?P<plain>[^\s()\[\],:;']+))"
+    r"\s*(?:(?P<quoted>'(?:[^']|'')*')|(?P<mark>[(),:;])|\[&support=(?P<support>[^\]]*)\]"
+    r"|(?P<plain>[^\s()\[\],:;']+))"
 )
+#: A comment that has the support of a clade, as other programs annotate nodes.
+_SUPPORT = re.compile(r"\[&support=[^\]]*\]")
 _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 
 
-def read_newick(
-    text: str, labels: Sequence[str] | None = None
-) -> tuple[Int, Float | None, int, Sequence[str] | None]:
-    """Return parents, heights (None without branch lengths), the number of leaves, labels. O(m).
+@dataclass(frozen=True)
+class NewickTree:
+    """A tree in Newick.
 
-    See :meth:`hcviz.core.tree.Tree.from_newick`.
+    Attributes
+    ----------
+    parent : int32 (m,)
+        The parents, as :class:`hcviz.core.tree.Tree` has them.
+    height : float64 (m,) or None
+        The heights; None without branch lengths.
+    n_leaves : int
+        Number of items.
+    labels : sequence of str or None
+        Their names.
+    support : float64 (m - n,) or None
+        The supports of the inner nodes, NaN where unknown; None if no node has one.
+    group_names : dict of int to str
+        The names of inner nodes that are no supports.
+    is_uneven : bool
+        True if the branch lengths put leaves at different distances from the root.
     """
-    names, parent, length = parse_newick(text)
+
+    parent: Int
+    height: Float | None
+    n_leaves: int
+    labels: Sequence[str] | None
+    support: Float | None
+    group_names: dict[int, str]
+    is_uneven: bool
+
+
+def read_newick(text: str, labels: Sequence[str] | None = None) -> NewickTree:
+    """Read a Newick text. O(m). See :meth:`hcviz.core.tree.Tree.from_newick`."""
+    nodes, kept, parent, length = _parse(text)
+    names = [(nodes[v].name, not nodes[v].n_children) for v in kept]
     leaf_names = [name for name, is_leaf in names if is_leaf]
     n = len(leaf_names)
     if labels is None and all(leaf_names) and not all(name.isdecimal() for name in leaf_names):
@@ -124,13 +154,35 @@ def read_newick(
     new_parent[number] = parent
     edge = np.zeros(m)
     edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative lengths count as 0
+    inner = {v: name for v, (name, _) in enumerate(names) if v >= n and name}
+    shares = _supports_among(inner)
+    support = np.array([nodes[v].support for v in kept[n:]])
+    if shares:
+        support[[v - n for v in shares]] = list(shares.values())
+        inner = {}
+    known = support if np.isfinite(support).any() else None
     if np.all(np.isnan(length[:-1])):
-        return new_parent, None, n, labels
-    height = np.zeros(m)
+        return NewickTree(new_parent, None, n, labels, known, inner, False)
+    height, depth = np.zeros(m), np.zeros(m)
     for v in range(m - 1):
         p = new_parent[v]
         height[p] = max(height[p], height[v] + edge[v])
-    return new_parent, height, n, labels
+    for v in range(m - 2, -1, -1):
+        depth[v] = depth[new_parent[v]] + edge[v]
+    uneven = bool(np.ptp(depth[:n]) > 1e-6 * height[-1])
+    return NewickTree(new_parent, height, n, labels, known, inner, uneven)
+
+
+def _supports_among(names: Mapping[int, str]) -> dict[int, float]:
+    """Return the names of inner nodes as supports, if all are shares, or all are percentages."""
+    try:
+        values = {node: float(name) for node, name in names.items()}
+    except ValueError:
+        return {}
+    if not values or not all(0.0 <= value <= 100.0 for value in values.values()):
+        return {}
+    scale = 100.0 if max(values.values()) > 1.0 else 1.0
+    return {node: value / scale for node, value in values.items()}
 
 
 @dataclass
@@ -138,6 +190,7 @@ class _Node:
     parent: int
     name: str = ""
     length: float = np.nan
+    support: float = np.nan
     n_children: int = 0
 
 
@@ -172,6 +225,14 @@ def parse_newick(
     -----
     O(length of the text).
     """
+    nodes, kept, parent, length = _parse(text, most_nodes)
+    return [(nodes[v].name, not nodes[v].n_children) for v in kept], parent, length
+
+
+def _parse(
+    text: str, most_nodes: float = np.inf
+) -> tuple[list[_Node], list[int], NDArray[np.int64], Float]:
+    """Return the nodes of a text, and those of :func:`parse_newick` with parents and lengths."""
     nodes = _read_nodes(text, most_nodes)
     leaves = [v for v, node in enumerate(nodes) if not node.n_children]
     # Nodes are in preorder; in the reverse order, children come before parents.
@@ -190,7 +251,7 @@ def parse_newick(
             if above in index:
                 parent[place] = index[above]
                 break
-    return [(nodes[v].name, not nodes[v].n_children) for v in kept], parent, length
+    return nodes, kept, parent, length
 
 
 def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
@@ -217,6 +278,9 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
             )
         place = found.end()
         mark = found["mark"]
+        if found["support"] is not None:
+            nodes[here].support = _share(found["support"])
+            continue
         if wants_length:
             nodes[here].length = _length(body, found)
             wants_length = False
@@ -258,6 +322,15 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
     return nodes
 
 
+def _share(text: str) -> float:
+    """Return a support, or NaN if the text is not a number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        return float("nan")
+    return value if 0.0 <= value <= 1.0 else float("nan")
+
+
 def _length(body: str, found: re.Match[str]) -> float:
     try:
         value = float(found["plain"] or "")
@@ -269,7 +342,7 @@ def _length(body: str, found: re.Match[str]) -> float:
 
 
 def _without_comments(text: str) -> str:
-    """Remove comments: ``[...]`` outside quotes. O(length of the text)."""
+    """Remove comments but those with supports: ``[...]`` outside quotes. O(length of the text)."""
     pieces = re.split(r"('(?:[^']|'')*')", text)
     pieces[::2] = [_outside_brackets(piece) for piece in pieces[::2]]
     return "".join(pieces)
@@ -281,6 +354,8 @@ def _outside_brackets(text: str) -> str:
     place = 0
     while (start := text.find("[", place)) >= 0 and (end := text.find("]", start)) >= 0:
         kept.append(text[place:start])
+        if _SUPPORT.fullmatch(text, start, end + 1):
+            kept.append(text[start : end + 1])
         place = end + 1
     return "".join([*kept, text[place:]])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -611,7 +611,8 @@ class Tree(TreeViews):
         Tree
             The height of a node is its greatest distance to a leaf below it, by branch lengths;
             negative lengths count as 0. Without lengths it is its clade size - 1. Nodes with a
-            single child are removed.
+            single child are removed. Comments ``[&support=0.9]`` and inner names that are all
+            numbers, shares or percentages, become its ``support``. Other inner names are ignored.
 
         Raises
         ------
@@ -626,27 +627,30 @@ class Tree(TreeViews):
         >>> Tree.from_newick("((owl,rook),elm);").labels
         ('owl', 'rook', 'elm')
         """
-        parent, height, n, labels = convert.read_newick(text, labels)
-        if n == 1:
-            made = cls([-1], [0.0], 1)
-        elif height is None:
-            made = cls.with_size_heights(parent, n)
+        found = convert.read_newick(text, labels)
+        if found.n_leaves == 1:
+            return cls([-1], [0.0], 1).with_labels(found.labels)
+        if found.height is None:
+            made = cls.with_size_heights(found.parent, found.n_leaves)
         else:
-            made = cls(parent, height, n)
-        return made.with_labels(labels)
+            made = cls(found.parent, found.height, found.n_leaves)
+        return made.with_labels(found.labels).with_support(found.support)
 
-    def to_newick(self, labels: Any = None) -> str:
-        """Return a Newick text with branch lengths.
+    def to_newick(self, labels: Any = None, group_names: Mapping[int, str] | None = None) -> str:
+        """Return a Newick text with branch lengths and supports.
 
         Parameters
         ----------
         labels : sequence of str or None
             The names of the items; None: the tree's ``labels``, else 0..n-1.
+        group_names : mapping of int to str or None
+            Names of inner nodes.
 
         Returns
         -------
         str
-            A branch length is the difference of two heights. Names are quoted where necessary.
+            A branch length is the difference of two heights. Names are quoted where necessary. A
+            known support is a comment after its node: ``[&support=0.9]``.
 
         Raises
         ------
@@ -659,7 +663,15 @@ class Tree(TreeViews):
         '(owl:1.0,elm:1.0);'
         """
         names = self.labels if labels is None else labels
-        return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, names)
+        n, support = self.n_leaves, self.support
+        tags = {
+            n + k: f"[&support={float(share)!r}]"
+            for k, share in enumerate(() if support is None else support[:-1])
+            if np.isfinite(share)
+        }
+        return convert.write_newick(
+            self.parent, self.height, self.children, n, names, group_names, tags
+        )
 
     @classmethod
     def from_children(cls, children: list[list[int]], n_leaves: int) -> Tree:

@@ -126,7 +126,7 @@ def describe(method: MethodName | str) -> MethodDescription:
     >>> import hcviz
     >>> print(hcviz.describe("single"))  # doctest: +ELLIPSIS
     Single linkage (single)
-    Merges the two clusters with the nearest items.
+    Merges the two clusters with the nearest items. Best for speed ...
     Each item begins as a cluster of its own. ...
     Needs similarity.
     Constraints are hard.

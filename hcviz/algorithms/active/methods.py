@@ -226,7 +226,8 @@ def _method(name: str, title: str, run: Any, params: Any, summary: str, how: str
 ALGORITHMS = (
     _method(
         "active-spectral", "Active spectral", run_active_spectral, ActiveSpectral,
-        "Divides by a spectral cut of a sample and places the rest: few similarities, many items.",
+        "Divides by a spectral cut of a sample and places the rest. Best for similarities that are "
+        "expensive: it asks for 2 per cent of those of 100,000 items.",
         "The method draws a small sample of the items, and asks for all similarities within it. "
         "An eigenvector of these similarities divides the sample in two. Every other item is "
         "compared with the sample, and goes to the side to which it is more similar. Each side is "
@@ -234,7 +235,9 @@ ALGORITHMS = (
     ),
     _method(
         "active-kmeans", "Active k-means", run_active_kmeans, Active,
-        "Divides by k-means on a sample's similarities and places the rest.",
+        "Divides by k-means on a sample's similarities and places the rest. Best for expensive "
+        "similarities if a check of the active spectral method is wanted: neither is better on all "
+        "data.",
         "The method draws a small sample of the items, and asks for all similarities within it. "
         "Items of the sample are alike if their rows of similarities are alike, and k-means "
         "divides them so. Every other item is compared with the sample, and goes to the cluster "
@@ -242,7 +245,8 @@ ALGORITHMS = (
     ),
     _method(
         "heurspec", "Active spectral, with heuristics", run_active_spectral, HeurSpec,
-        "Active spectral that chooses the number of clusters and finds small ones.",
+        "Active spectral that chooses the number of clusters and finds small ones. Best for "
+        "divisions into more than two parts; on balanced, noisy data its choices cost accuracy.",
         "The method divides a small sample of the items by its similarities, and compares all "
         "other items with the sample. The largest gap between the eigenvalues of the sample says "
         "how many clusters there are. Items of the sample with few similar ones are set aside, "
@@ -251,7 +255,8 @@ ALGORITHMS = (
     ),
     _method(
         "spectral", "Recursive spectral", run_spectral, Spectral,
-        "Divides by spectral cuts of all similarities.",
+        "Divides by spectral cuts of all similarities. Best for noisy similarities that are all "
+        "known: it tolerates more noise than the active methods.",
         "The method begins with all items and all their similarities. An eigenvector of the "
         "similarities gives each item a number, and similar items get similar numbers. The items "
         "with low numbers are one side, those with high numbers the other. Each side is divided "
@@ -259,7 +264,8 @@ ALGORITHMS = (
     ),
     _method(
         "kmeans", "Recursive k-means", run_kmeans, Clusters,
-        "Divides by k-means on the rows of the similarity matrix.",
+        "Divides by k-means on the rows of the similarity matrix. Best for the noisiest "
+        "similarities, if all are known: it recovers a little more than spectral cuts.",
         "The method describes each item by its similarities to all others. Two centres are "
         "chosen, and each item joins the nearer one. The centres move to the mean of their items, "
         "and this repeats until no item changes. Each of the clusters is divided in the same way, "

@@ -179,14 +179,17 @@ SL = _linkage_algorithm(
     "sl",
     "single",
     "Single linkage by questions",
-    "Asks which of two pairs is more alike, and merges the clusters with the most alike items.",
+    "Asks which of two pairs is more alike, and merges the clusters with the most alike items. "
+    "Best for answers that are nearly all right; with more errors, complete linkage by questions "
+    "recovers more.",
     "The two clusters with the most alike pair across merge.",
 )
 CL = _linkage_algorithm(
     "cl",
     "complete",
     "Complete linkage by questions",
-    "Asks which of two pairs is more alike, and merges where the least alike items are most so.",
+    "Asks which of two pairs is more alike, and merges where the least alike items are most so. "
+    "Best for a person or oracle who can be asked, and seldom errs.",
     "For two clusters, the least alike pair across counts. The clusters whose least alike pair is "
     "the most alike merge.",
 )
@@ -201,7 +204,8 @@ ACTIVE_KERNEL = Algorithm(
     heights=kernel_heights,
     params=ActiveKernelParameters,
     summary="Asks how a few landmarks' pairs compare with reference pairs, as often as the budget "
-    "p allows: for a small p far fewer questions than the linkages need, for p = 0.1 far more.",
+    "p allows. Best for a small p, far fewer questions than the linkages need; for p = 0.1 far "
+    "more.",
     how_it_works="The method draws some items as landmarks, and some pairs as references. It "
     "asks whether each item is more alike to a landmark than the two items of a reference pair "
     "are. Two items are similar if their answers agree often. Then the clusters with the greatest "

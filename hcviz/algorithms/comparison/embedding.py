@@ -220,7 +220,8 @@ def _algorithm(name: Any, title: str, paper: str, params: Any, order: int, loss:
         params=params,
         views={"points": Points},
         compare_order=order,
-        summary="A baseline: places the items so that the answers hold, then average linkage.",
+        summary="Places the items so that the answers hold, then average linkage. Best for a map "
+        "of the items; average linkage of comparisons gives better trees.",
         how_it_works="Each item begins at a random point of the plane. The points move so that "
         f"more alike items come nearer, as the comparisons say. {loss} The best of several random "
         "beginnings is taken. Average linkage of the points, seen from their centre, is the tree.",

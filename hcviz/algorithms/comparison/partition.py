@@ -323,7 +323,8 @@ ADDS_SDP = Algorithm(
     views={_CURVE: Series, "X": Matrix},
     curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats"), quality="theta"),
     compare_order=3,
-    summary="Finds clusters, and their number, from few and noisy answers; the tree refines them.",
+    summary="Finds clusters, and their number, from few and noisy answers; the tree refines them. "
+    "Best for flat clusters whose number is unknown.",
     how_it_works="The method adds up the comparisons: two items gain similarity when they are "
     "judged more alike. A semidefinite program finds the clusters with the greatest similarity "
     "within. It is solved for several numbers of clusters, and the clearest solution is taken. "

@@ -223,7 +223,8 @@ KERNEL = Algorithm(
     heights=kernel_heights,
     params=KernelParameters,
     compare_order=2,
-    summary="Items are alike if they compare alike with all others; then average linkage.",
+    summary="Items are alike if they compare alike with all others; then average linkage. Best for "
+    "given answers with much noise; with little, average linkage of comparisons recovers more.",
     how_it_works="The method reads the given comparisons, and asks for no others. Two items are "
     "similar if comparisons with the same other pairs have the same answer. The similarity counts "
     "agreeing answers minus disagreeing ones. Then the clusters with the greatest mean similarity "
@@ -240,7 +241,9 @@ FOUR_AL = Algorithm(
     heights=RANK,
     params=FourAlParameters,
     compare_order=1,
-    summary="Merges the clusters whose items were most often judged more alike than others.",
+    summary="Merges the clusters whose items were most often judged more alike than others. Best "
+    "for given answers that are mostly right; with much noise, the quadruplets kernel recovers "
+    "more.",
     how_it_works="The method reads the given comparisons, and asks for no others. Each item "
     "begins as a cluster of its own. For each two clusters, it counts how often a pair across "
     "them was judged more alike than another pair. The two clusters with the highest mean count "

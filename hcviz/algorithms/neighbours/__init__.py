@@ -80,8 +80,8 @@ ALGORITHMS = (
         reads_groups=True,
         runs="process",
         params=Parameters,
-        summary="Nearly Ward's linkage, of up to millions of items with features. "
-        "From 2,000 items on, it is faster than Ward's linkage.",
+        summary="Nearly Ward's linkage. Best for 2,000 to millions of items with features, "
+        "where it is the quickest method.",
         how_it_works="Random trees find the nearest neighbours of each item. Clusters merge as "
         "in Ward's linkage, but only with their neighbours. Two clusters merge when each is the "
         "nearest of the other, so many merge in one round. When few clusters are left, their "

@@ -132,7 +132,8 @@ RANDOM_CUT = Algorithm(
     runs="thread",
     heights=SIZE,
     summary="Every item tosses a coin, again and again: for dissimilarities two thirds of the "
-    "best value in expectation, and robust under answers.",
+    "best value in expectation. Best as a baseline: random cuts without chance reach 7 to 22 per "
+    "cent more.",
     how_it_works="Every item tosses a coin for one of two sides. If a side stays empty, all toss "
     "again. Items that a constraint keeps together toss one coin. Each side is divided in the "
     "same way, until single items are left. The data have no effect on the tree.",
@@ -151,7 +152,8 @@ DERANDOMISED_CUT = Algorithm(
     heights=SIZE,
     params=Parameters,
     summary="Reads the numbers as dissimilarities; places each item where random cuts would do "
-    "best on average. Always at least two thirds of the best value.",
+    "best on average. Best for a guarantee: always two thirds of the best value. Average linkage "
+    "is faster, and reaches up to 1 per cent more.",
     how_it_works="The method divides all items into two sides, and then each side again. The "
     "items choose their sides one after the other. For each side, it computes the mean value of "
     "all random trees that could follow. The item goes to the side with the higher mean, so no "
@@ -170,8 +172,9 @@ DENSEST_CUT = Algorithm(
     runs="thread",
     heights=SIZE,
     params=Parameters,
-    summary="Reads the numbers as dissimilarities; cuts where they are densest. Good without "
-    "answers, but one answer can mislead it.",
+    summary="Reads the numbers as dissimilarities; cuts where they are densest. Best for comparing "
+    "with the paper: random cuts without chance reach up to 4 per cent more, and one answer can "
+    "mislead it.",
     how_it_works="The method begins with all items, and cuts them in two, where dissimilarity is "
     "densest. It begins with the best cut that separates one item. Then it moves one item at a "
     "time to the other side, while the cut becomes denser. Each side is cut again, until single "

@@ -80,7 +80,8 @@ def divide_to_leaves(
     )  # fmt: skip
     local.flags.writeable = False  # like the dense matrices, so that numba compiles one variant
     active = state.active[t_begin:t_end].copy()
-    rows = state.key[state.rows[active]]
+    own = state.rows[active]
+    rows = np.where(own < 0, own, state.key[own])  # a group's row has its size as -k
     up = np.full(2 * m - 1, -1, np.int32)
     kernels.divide_to_leaves(
         local, 0.0, np.arange(m, dtype=np.int32), 0, m, rows, np.arange(count, dtype=np.int32),

@@ -2,7 +2,8 @@
 
 Internals of Bokeh 3.9.2: ``Server._tornado``, the Tornado application, and ``Server._http``, its
 HTTP server. Bokeh has no option for headers of answers, nor a hook before its handlers. Tornado's
-``Router``, ``OutputTransform`` and ``Application.add_transform`` are public. Of Tornado's
+``Router``, ``OutputTransform``, ``Application.add_transform`` and ``Application.transforms`` are
+public. Of Tornado's
 ``GZipContentEncoding`` the method ``_compressible_type`` is replaced.
 
 A *gate* is a function of a request. It returns None, or why the request is refused.
@@ -111,7 +112,24 @@ class _CompressedScripts(GZipContentEncoding):
 
 def compress_scripts(server: Any) -> None:
     """Send scripts and styles compressed to browsers that accept this."""
-    server._tornado.add_transform(_CompressedScripts)
+    compress_scripts_of(server._tornado)
 
 
-__all__ = ["Gate", "Refusal", "add_headers", "compress_scripts", "guard_requests"]
+def compress_scripts_of(application: Application) -> None:
+    """Do the same for a Tornado application. It may be called again.
+
+    ``panel serve`` gives a page no way to its server. So the first request of a page calls this
+    with its own application (``visitor_cookie.py``); a browser asks for scripts after the page.
+    """
+    if _CompressedScripts not in application.transforms:
+        application.add_transform(_CompressedScripts)
+
+
+__all__ = [
+    "Gate",
+    "Refusal",
+    "add_headers",
+    "compress_scripts",
+    "compress_scripts_of",
+    "guard_requests",
+]

@@ -20,6 +20,8 @@ from bokeh.util.token import check_token_signature, get_session_id
 from panel.io.server import DocHandler, WSHandler
 from tornado.httputil import HTTPServerRequest
 
+from hcviz.ui.compat.request_guard import compress_scripts_of
+
 NAME, DAYS = "hcviz-visitor", 365
 _KEPT, _CONNECTED = "hcviz_visitor", "_hcviz_connected"
 
@@ -62,6 +64,7 @@ def _take(request: HTTPServerRequest) -> str | None:
 
 
 async def prepare_page_with_visitor(handler: DocHandler) -> None:
+    compress_scripts_of(handler.application)
     await prepare_page(handler)
     _take(handler.request)
 
