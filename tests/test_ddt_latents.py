@@ -8,7 +8,7 @@ import pytest
 
 import hcviz
 from hcviz import Problem
-from hcviz.algorithms.ddt import STATE
+from hcviz.algorithms.ddt import DdtState
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, refresh
 from hcviz.algorithms.ddt.start import put_first, tree_of
@@ -148,7 +148,7 @@ def test_a_run_continues_bit_for_bit(chains):
     options = {"latents": "gibbs", "every": 10, "chains": chains}
     whole = list(hcviz.run("ddt", problem, steps=170, **options))[-1]
     half = list(hcviz.run("ddt", problem, steps=90, **options))[-1]
-    state = STATE.from_arrays(half.state.to_arrays())
+    state = DdtState.from_arrays(half.state.to_arrays())
     kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, state)
     rest = list(hcviz.run("ddt", problem, steps=80, start=kept, seed=9, **options))[-1]
     assert rest.tree == whole.tree

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, load_iris
 
 import hcviz
 from hcviz import InconsistentTriplets, Problem, Tree
-from hcviz.algorithms.ddt import STATE, sample_locations
+from hcviz.algorithms.ddt import DdtState, sample_locations
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.leafnoise import floors
 from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree, merges_of
@@ -99,7 +99,7 @@ def test_going_on_is_the_same_run_bit_for_bit(learn, cut):
     problem = Problem(features=features(15), triplets=[[0, 1, 2], [3, 4, 0]])
     whole = last(problem, seed=3, steps=300, every=50, learn=learn)
     half = last(problem, seed=3, steps=cut, every=50, learn=learn)
-    stored = STATE.from_arrays(half.state.to_arrays())
+    stored = DdtState.from_arrays(half.state.to_arrays())
     kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, stored)
     rest = last(problem, seed=99, steps=300 - cut, every=1000, learn=learn, start=kept)
     assert rest.tree == whole.tree
@@ -117,7 +117,7 @@ def test_state_survives_npz_without_pickle(tmp_path):
     state = last(Problem(features=features(6)), steps=20).state
     np.savez(tmp_path / "state.npz", **state.to_arrays())
     with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
-        again = STATE.from_arrays(dict(arrays))
+        again = DdtState.from_arrays(dict(arrays))
     assert all(
         np.array_equal(value, again.to_arrays()[name]) for name, value in state.to_arrays().items()
     )
@@ -139,7 +139,7 @@ def test_state_survives_npz_without_pickle(tmp_path):
 def test_a_tampered_state_is_refused(name, value):
     arrays = last(Problem(features=features(6)), steps=10).state.to_arrays()
     with pytest.raises(InvalidData, match="no state"):
-        STATE.from_arrays(arrays | {name: value})
+        DdtState.from_arrays(arrays | {name: value})
 
 
 def test_a_run_with_a_new_triplet_keeps_scale_counts_and_untouched_times():
@@ -180,7 +180,7 @@ def test_other_data_have_a_scale_of_their_own(latents):
         assert snapshot.metrics["log_joint"] == pytest.approx(
             slow_log_joint(work_of(snapshot, other)), abs=1e-6
         )
-    again = STATE.from_arrays(moved[-1].state.to_arrays())
+    again = DdtState.from_arrays(moved[-1].state.to_arrays())
     assert again.data == moved[-1].state.data != before.state.data
 
 
@@ -242,7 +242,7 @@ def test_several_chains_go_on_bit_for_bit(cut, tmp_path):
     half = last(problem, steps=cut, **options)
     np.savez(tmp_path / "state.npz", **half.state.to_arrays())
     with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
-        stored = STATE.from_arrays(dict(arrays))
+        stored = DdtState.from_arrays(dict(arrays))
     kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, stored)
     rest = last(problem, steps=800 - cut, start=kept, **(options | {"seed": 77}))
     assert rest.tree == whole.tree
@@ -298,9 +298,9 @@ def test_chains_that_settle_report_it_and_threads_end():
 )
 def test_a_tampered_record_of_other_chains_is_refused(name, value):
     arrays = last(Problem(features=features(6)), steps=10, chains=2).state.to_arrays()
-    assert len(STATE.from_arrays(arrays).chains) == 2
+    assert len(DdtState.from_arrays(arrays).chains) == 2
     with pytest.raises(InvalidData, match="no state"):
-        STATE.from_arrays(arrays | {name: value})
+        DdtState.from_arrays(arrays | {name: value})
 
 
 # ---------------------------------------------------------------------- triplets

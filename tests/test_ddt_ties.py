@@ -11,7 +11,7 @@ import pytest
 
 import hcviz
 from hcviz import Problem
-from hcviz.algorithms.ddt import STATE, sample_locations
+from hcviz.algorithms.ddt import DdtState, sample_locations
 from hcviz.algorithms.ddt.leafnoise import floors
 from hcviz.core.errors import InvalidData
 from hcviz.io.tables import read_table
@@ -138,7 +138,7 @@ def test_a_run_with_learnt_noise_continues_bit_for_bit(chains, latents):
     options = {"latents": latents, "every": 10, "chains": chains}
     whole = last(problem, steps=330, **options)
     half = last(problem, steps=130, **options)
-    state = STATE.from_arrays(half.state.to_arrays())
+    state = DdtState.from_arrays(half.state.to_arrays())
     assert state.noise == half.state.noise == half.metrics["leaf_noise"]
     kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, state)
     rest = last(problem, steps=200, start=kept, seed=9, **options)
@@ -172,7 +172,7 @@ def test_a_state_of_before_opens_with_the_noise_it_had(name):
     del arrays["noise"]
     for far in (0.0, 30.0):
         changed = {"sigma": arrays["sigma"] * np.exp(far), "u": arrays["u"] + 2 * far}
-        old = STATE.from_arrays(arrays | changed)
+        old = DdtState.from_arrays(arrays | changed)
         assert old.noise is None
         kept = hcviz.Snapshot(old.tree(), 0, 1, {}, old)
         fixed = next(hcviz.run("ddt", problem, start=kept, learn=False))

@@ -14,7 +14,7 @@ from hcviz.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
-class Draft:
+class GroupDrafts:
     """The groups made of clusters.
 
     Parameters
@@ -34,7 +34,7 @@ class Draft:
 
 def draft_groups(
     taxonomy: Taxonomy, clusters: ArrayLike, order: Sequence[int] | None = None
-) -> Draft:
+) -> GroupDrafts:
     """Make a group of each cluster that is none yet.
 
     Parameters
@@ -48,7 +48,7 @@ def draft_groups(
 
     Returns
     -------
-    Draft
+    GroupDrafts
         The new groups: ``Group 1``, ``Group 2``, and so on, without names that groups have.
 
     Raises
@@ -92,7 +92,7 @@ def draft_groups(
             while f"Group {number}" in used:
                 number += 1
             made.append(Group(f"Group {number}", items))
-    return Draft(tuple(made), named, single)
+    return GroupDrafts(tuple(made), named, single)
 
 
-__all__ = ["Draft", "draft_groups"]
+__all__ = ["GroupDrafts", "draft_groups"]

@@ -33,7 +33,7 @@ def _variant(*overridden: str) -> Any:
     )  # fmt: skip
 
 
-class Clusters(param.Parameterized):
+class ClusterParameters(param.Parameterized):
     """Parameters of recursive k-means: the number of clusters, and the variant."""
 
     k = param.Integer(
@@ -62,7 +62,7 @@ class Cut(param.Selector):  # type: ignore[type-arg]
         return {name: name for name in CUTS}
 
 
-class Spectral(Clusters):
+class Spectral(ClusterParameters):
     """Parameters of recursive spectral clustering."""
 
     cut: Any = Cut(
@@ -74,7 +74,7 @@ class Spectral(Clusters):
     variant: Any = _variant("cut = laplacian")
 
 
-class Active(Clusters):
+class Active(ClusterParameters):
     """Parameters of the methods that query few similarities."""
 
     s = param.Integer(
@@ -172,7 +172,7 @@ def run_spectral(
 
 
 def run_kmeans(
-    problem: Problem, params: Clusters, rng: np.random.Generator, start: Any
+    problem: Problem, params: ClusterParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
     """Recursive k-means on the rows of the similarity matrix (section 3.3).
 
@@ -263,7 +263,7 @@ ALGORITHMS = (
         "in the same way, until single items are left.",
     ),
     _method(
-        "kmeans", "Recursive k-means", run_kmeans, Clusters,
+        "kmeans", "Recursive k-means", run_kmeans, ClusterParameters,
         "Divides by k-means on the rows of the similarity matrix. Best for the noisiest "
         "similarities, if all are known: it recovers a little more than spectral cuts.",
         "The method describes each item by its similarities to all others. Two centres are "

@@ -33,7 +33,7 @@ class Parameters(param.Parameterized):
     repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
 
 
-class Clusters(param.Parameter):  # type: ignore[type-arg]
+class ClusterList(param.Parameter):  # type: ignore[type-arg]
     """A name (a number or a text) for each item's cluster, or None."""
 
     def _validate(self, val: Any) -> None:
@@ -63,7 +63,7 @@ def as_list(initial: Any) -> Any:
 class FourAlParameters(Parameters):
     """Parameters of 4-AL."""
 
-    initial = Clusters(
+    initial = ClusterList(
         None,
         allow_None=True,
         label="Initial clusters",

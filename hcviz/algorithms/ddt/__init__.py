@@ -18,9 +18,6 @@ from hcviz.core.heights import TIME
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 
-#: The type of this method's ``Snapshot.state``; session files store it through its arrays.
-STATE = DdtState
-
 
 def warm() -> None:
     """Compile or load every kernel with a tiny problem, so that the first run does not wait for
@@ -73,4 +70,4 @@ ALGORITHMS = (
     ),
 )
 
-__all__ = ["ALGORITHMS", "STATE", "DdtState", "sample_locations", "warm"]
+__all__ = ["ALGORITHMS", "DdtState", "sample_locations", "warm"]

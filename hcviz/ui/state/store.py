@@ -37,9 +37,9 @@ from hcviz.session.update import update
 from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import data_of, resolve, seriated
 from hcviz.ui.state.guard import UNEXPECTED, Guard
-from hcviz.ui.state.loaded_data import LoadedData
 from hcviz.ui.state.loader import Loader
 from hcviz.ui.state.posterior_cache import Conditions, PosteriorCache, conditions
+from hcviz.ui.state.prepared_data import PreparedData
 from hcviz.ui.state.run_control import RunControl
 from hcviz.ui.state.saved_look import looks, marks
 from hcviz.ui.state.session_changes import NOTHING_MARKED, view_after, with_registered_modes
@@ -111,7 +111,7 @@ class Store:
         self.classroom: Classroom | None = None
         self.loader = Loader(self, schedule)
         self.schedule = schedule
-        self._loaded: LoadedData | None = None
+        self._loaded: PreparedData | None = None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self._with_comparisons: tuple[Any, Any, Problem] | None = None
         self._subscribers = Subscribers(self, batch, self._show_unexpected)
@@ -300,7 +300,7 @@ class Store:
 
     def prepare_data(self, dataset: Dataset, spec: DataSpec) -> Problem:
         """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
-        self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
+        self._loaded = PreparedData.prepare(dataset, spec, self._loaded)
         self.compute_cache.forget()
         return self._loaded.problem
 

@@ -8,7 +8,7 @@ from hcviz.core.text import count_noun
 from hcviz.session import actions as act
 from hcviz.session.model import ChosenClusters
 from hcviz.taxonomy import Taxonomy
-from hcviz.taxonomy.drafting import Draft, draft_groups
+from hcviz.taxonomy.drafting import GroupDrafts, draft_groups
 from hcviz.ui.features.levels import model
 from hcviz.ui.features.levels.model import ClusterChange
 from hcviz.ui.parts.messages import Acts, Controls
@@ -83,7 +83,7 @@ class LevelControls(Controls):
                 store.change_view(message=message)
 
 
-def naming_sentence(found: Draft) -> str:
+def naming_sentence(found: GroupDrafts) -> str:
     """Return what was named, and what was not."""
     if found.groups:
         names = [each.name for each in found.groups]

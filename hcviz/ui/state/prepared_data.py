@@ -1,4 +1,4 @@
-"""``LoadedData``: the data of a session, and the problem that is made of them."""
+"""``PreparedData``: the data of a session, and the problem that is made of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hcviz.ui.state.data_sources import keeping
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedData:
+class PreparedData:
     """A data set, how it is prepared (``spec``), and its problem without any constraints."""
 
     dataset: Dataset
@@ -20,8 +20,8 @@ class LoadedData:
 
     @classmethod
     def prepare(
-        cls, dataset: Dataset, spec: DataSpec, before: LoadedData | None = None
-    ) -> LoadedData:
+        cls, dataset: Dataset, spec: DataSpec, before: PreparedData | None = None
+    ) -> PreparedData:
         """Make the problem of ``dataset`` as ``spec`` says.
 
         An oracle that caches its answers is taken over from ``before`` if it is the same one.
@@ -34,7 +34,7 @@ class LoadedData:
         )
         return cls(dataset, spec, keeping(problem, None if before is None else before.problem))
 
-    def prepared(self, spec: DataSpec) -> LoadedData:
+    def prepared(self, spec: DataSpec) -> PreparedData:
         """Return the same data prepared as ``spec`` says; itself if they are so already."""
         return self if self.spec == spec else self.prepare(self.dataset, spec, self)
 
