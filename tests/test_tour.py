@@ -155,7 +155,7 @@ def test_the_tour_follows_a_session_to_the_first_correction(store, loop):
     store.change_view(selection=(1, 2))
     assert "Read only this part" in state(store)["text"]
     tour.act("next", {})
-    store.change_view(clusters=5)
+    store.change_view(n_clusters=5)
     assert state(store)["at"] == CLUSTERS
     assert "There are now 5 clusters" in state(store)["text"]
     tour.act("next", {})
@@ -166,6 +166,11 @@ def test_the_tour_follows_a_session_to_the_first_correction(store, loop):
     store.change_view(selection=(labels.index(example.item),))
     assert state(store)["at"] == DRAFT
     assert example.friend in state(store)["text"]
+    assert store.view.draft == Draft("together", store.view.selection)  # Together is on
+    tour.act("back", {})
+    assert not store.view.draft.open
+    tour.act("next", {})
+    assert store.view.draft.open
     item, friend, odd = map(labels.index, (example.item, example.friend, example.odd))
     store.change_view(draft=Draft("odd", (item, friend)))
     assert state(store)["at"] == DRAFT
@@ -207,7 +212,7 @@ def test_the_tour_is_left_and_resumed_at_its_step(store):
     tour.act("start", {"at": 3})
     tour.act("leave", {})
     assert not state(store)["on"]
-    store.change_view(clusters=7)  # no step is open
+    store.change_view(n_clusters=7)  # no step is open
     assert store.view.tour is None
     tour.act("next", {})
     assert store.view.tour is None

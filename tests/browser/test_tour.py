@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from hcviz.ui.features.tour.steps import STEPS
+from hcviz.ui.features.tour.steps import Facts, Tour
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import branches, click, shot, wait_for, wait_still
+from tests.browser.driving import branches, click, columns, shot, wait_for, wait_still
 
 #: True if the card of the tour is in the window, and on none of the rings.
 IN_PLACE = """
@@ -65,9 +65,12 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     at_step(board, 3, width)
     page.get_by_label("Number of clusters").focus()
     page.keyboard.press("ArrowRight")
+    expect(card).to_contain_text("There are now")  # the person sees what the slider did
+    card.get_by_role("button", name="Next").click()
     at_step(board, 4, width)
     card.get_by_role("button", name="Next").click()
     at_step(board, 5, width)
+    expect(card).to_contain_text("newt is of the class amphibian")
     board.click_label("dolphin")
     at_step(board, 6, width)
     board.press("t")
@@ -84,6 +87,11 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     expect(board.constraints.first).to_contain_text("dolphin + flea together, apart from wolf")
     board.settle()
     expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")
+    expect(card).to_contain_text("Done: the tree follows your answer")
+    texts, inks = columns(page, "label-text", "text", "ink")
+    usual = max(set(inks), key=inks.count)
+    marked = {text for text, ink in zip(texts, inks, strict=True) if ink != usual}
+    assert marked == {"dolphin", "flea", "wolf"}
     shot(page, f"tour-{width}-end")
     board.button("Undo").click()
     expect(card).to_contain_text("The list is empty")
@@ -105,7 +113,7 @@ def test_it_is_left_and_resumed_with_the_keyboard_alone(board):
     board.press("?")
     card = page.get_by_role("dialog", name="A tree of your items")
     expect(card).to_be_focused()
-    expect(card).to_have_accessible_description(STEPS[0].text)
+    expect(card).to_have_accessible_description(Tour().text(Facts()))
     at_step(board, 1, 1280)
     board.press("ArrowRight", "ArrowRight")
     at_step(board, 3, 1280)

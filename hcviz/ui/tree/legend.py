@@ -9,7 +9,7 @@ from html import escape
 from hcviz.ui.parts.palette import Theme, class_colours, diverging, sequential
 from hcviz.ui.tree.heatmap_cells import HeatmapCells
 from hcviz.ui.tree.items import Strip
-from hcviz.ui.tree.label_fitting import shorten, text_width
+from hcviz.ui.tree.label_fitting import shorten, text_width, truncate
 
 #: Classes shown at most. The tooltip lists more.
 MAX_CHIPS = 12
@@ -17,7 +17,7 @@ FONT, GAP, CHIP_GAP = 12.0, 18, 9
 #: Pixels of a chip's square with the space before its name, and of "and 99 more".
 SQUARE, MORE = 13, 80
 #: Pixels of the longest name: the first with which all names fit, else the first one.
-LONGEST = (150, 100, 75, 60, 50, 42)
+LONGEST = (150, 100, 80, 70, 64, 58, 54, 50, 46, 42)
 
 
 def legend(
@@ -65,7 +65,9 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
     count = len(strip.names)
 
     def shortened(longest: int) -> tuple[list[str], list[float]]:
-        names = [shorten(name, FONT, longest) for name in strip.names[:MAX_CHIPS]]
+        names = [truncate(name, FONT, longest) for name in strip.names[:MAX_CHIPS]]
+        if len(set(names)) < len(names):  # they differ at the end
+            names = [shorten(name, FONT, longest) for name in strip.names[:MAX_CHIPS]]
         wides = [
             SQUARE + text_width(each, FONT) + CHIP_GAP * (k > 0) for k, each in enumerate(names)
         ]

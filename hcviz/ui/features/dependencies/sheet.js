@@ -62,7 +62,7 @@ export const render = component("dependencies", (state, send, root) => {
             title: `${box.pair} together, apart from ${key.name}. Click to select the three.`,
             onclick: pick([...box.items, key.item]),
           },
-          h("i", {}, "before"),
+          h("i", {}, "apart from"),
           h("span", {}, key.name),
         ),
       ),

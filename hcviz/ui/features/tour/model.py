@@ -22,7 +22,7 @@ def facts(store: Store) -> Facts:
     used = session.enabled
     return Facts(
         selection=view.selection,
-        clusters=view.clusters,
+        clusters=view.n_clusters or None,
         method=session.method,
         is_drafted=bool(view.draft.apart) and view.draft.statement(session.n_items) is not None,
         n_constraints=len(session.constraints),
@@ -69,7 +69,7 @@ def facts_depend_on(store: Store) -> Any:
     if view.tour is None:
         return (session.snapshot is None,)
     return (
-        view.selection, view.clusters, view.draft, session.method, session.constraints,
+        view.selection, view.n_clusters, view.draft, session.method, session.constraints,
         session.status, session.future, session.snapshot is None,
         session.snapshot if view.tour.is_last else None,
     )  # fmt: skip
@@ -97,6 +97,7 @@ def state(store: Store) -> dict[str, Any]:
         "hint": tour.hint(now),
         "targets": list(step.targets),
         "about": list(step.about),
+        "opens": step.opens,
     }
 
 

@@ -37,7 +37,7 @@ class Facts:
     selection : tuple of int
         The selected items.
     clusters : int or None
-        Number of clusters that the person chose; None without a choice.
+        Number of clusters on the screen; None without clusters.
     method : str
         Name of the method.
     is_drafted : bool
@@ -98,6 +98,10 @@ class Step:
         CSS selectors of other parts that the text is about. The card leaves them visible if it can.
     is_done : callable or None
         When the tour goes on by itself; None if only Next goes on.
+    opens : bool
+        True if a closed panel opens for the first target, in a narrow window.
+    drafts : bool
+        True if the step begins with an open draft, so that the page does not move during it.
     """
 
     title: str
@@ -106,6 +110,8 @@ class Step:
     hint: Words = ""
     about: tuple[str, ...] = ()
     is_done: IsDone | None = None
+    opens: bool = True
+    drafts: bool = False
 
 
 def _is_item_chosen(before: Facts, now: Facts) -> bool:
@@ -191,8 +197,8 @@ def _item_text(before: Facts, now: Facts) -> str:
     if found is None:
         return "Now correct the tree. Click the name of an item that you would place elsewhere."
     return (
-        f"Now correct the tree. {found.item} is of the class {found.kind}, but most of its branch "
-        f"are {found.other}: click its name."
+        f"Now correct the tree. {found.item} is of the class {found.kind}, but its branch is "
+        f"mostly {found.other}: click its name."
     )
 
 
@@ -207,10 +213,7 @@ def _together_text(before: Facts, now: Facts) -> str:
     friend, odd = "a name that belongs with it", "one that does not"
     if found is not None and now.selection == (found.place,):
         friend, odd = f"{found.friend}, its like", found.odd
-    return (
-        f"Press the button Together (T) and click {friend}. Then press Odd one out (O) and click "
-        f"{odd}."
-    )
+    return f"Together (T) is on: click {friend}. Then press Odd one out (O), and click {odd}."
 
 
 def _sentence_text(before: Facts, now: Facts) -> str:
@@ -251,6 +254,7 @@ STEPS: tuple[Step, ...] = (
         _tree_text,
         TREE,
         _tree_hint,
+        about=(".names-figure",),
         is_done=lambda before, now: now.selection != before.selection and len(now.selection) > 1,
     ),
     Step(
@@ -289,6 +293,7 @@ STEPS: tuple[Step, ...] = (
         "Or drag the name onto a branch.",
         about=TREE,
         is_done=lambda before, now: now.is_drafted and not before.is_drafted,
+        drafts=True,
     ),
     Step(
         "Your answer as a sentence",
@@ -303,6 +308,7 @@ STEPS: tuple[Step, ...] = (
         (".hc-constraints ul[aria-label=Constraints]", ".hc-bar [data-key=undo]"),
         _correction_hint,
         about=TREE,
+        opens=False,
     ),
 )
 

@@ -26,10 +26,22 @@ function pageOf(node) {
   return document
 }
 
+// The visible elements of a target. In the bar of a narrow window a draft is only its children.
+function visibleParts(target) {
+  const parts = getComputedStyle(target).display === "contents" ? [...target.children] : [target]
+  return parts.filter(each => each.checkVisibility())
+}
+
 // The visible part of a target, in pixels of the window; null if there is none.
 function visibleBox(target) {
-  if (!target.checkVisibility()) return null
-  const box = target.getBoundingClientRect()
+  const boxes = visibleParts(target).map(each => each.getBoundingClientRect())
+  if (!boxes.length) return null
+  const box = {
+    left: Math.min(...boxes.map(each => each.left)),
+    top: Math.min(...boxes.map(each => each.top)),
+    right: Math.max(...boxes.map(each => each.right)),
+    bottom: Math.max(...boxes.map(each => each.bottom)),
+  }
   const clip = around(target, "ASIDE")?.getBoundingClientRect()
   const left = Math.max(box.left, clip?.left ?? 0, 0)
   const top = Math.max(box.top, clip?.top ?? 0, 0)
@@ -116,7 +128,7 @@ function openDrawer(root, page, target) {
   if (root.hcDrawer && root.hcDrawer !== side) closeDrawer(root, page)
   if (!target || !root.hcOpens) return
   root.hcOpens = false
-  if (side && !target.checkVisibility()) {
+  if (side && root.hcState.opens && !visibleParts(target).length) {
     root.hcDrawer = side
     fold(page, side, true)
   }
