@@ -37,7 +37,27 @@ class ThinnedTrees:
         self.info: TreeInfo | None = None
 
     def named_tree(self, parent: Int, height: Float) -> Tree:
-        """Return a tree with the names of the items and how it was made."""
+        """Return a tree with the names of the items and how it was made.
+
+        Parameters
+        ----------
+        parent : int32 (n_nodes,)
+            See :class:`hcviz.Tree`.
+        height : float64 (n_nodes,)
+            Of each node.
+
+        Returns
+        -------
+        Tree
+            With ``labels`` and ``info`` of this posterior.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> posterior = hcviz.sample("ddt", [[0.0], [1.0], [5.0]], steps=100)
+        >>> posterior.named_tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2]).n_leaves
+        3
+        """
         return Tree(parent, height, self.n_items).with_labels(self.labels).with_info(self.info)
 
     def _keep(self, chain: int, number: int, parent: Int, height: Float) -> None:
