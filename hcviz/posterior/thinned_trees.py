@@ -54,7 +54,7 @@ class ThinnedTrees:
         Examples
         --------
         >>> import hcviz
-        >>> posterior = hcviz.sample("ddt", [[0.0], [1.0], [5.0]], steps=100)
+        >>> posterior = hcviz.sample([[0.0], [1.0], [5.0]], seconds=5)
         >>> posterior.named_tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2]).n_leaves
         3
         """
