@@ -58,8 +58,8 @@ def main() -> None:
         store = explorer.store
         update = show_compiling(store)
 
-        def shown() -> dict[str, Any]:
-            loop.until(lambda: store.session.shown == store.session.run and store.drawn is not None)
+        def shown(run: int) -> dict[str, Any]:
+            loop.until(lambda: store.session.shown == run and store.drawn is store.session.snapshot)
             update()
             assert store.session.snapshot is not None
             tree = store.session.snapshot.tree
@@ -73,12 +73,12 @@ def main() -> None:
                 "drawn": store.drawn is store.session.snapshot,
             }
 
+        found = [shown(0)]
         labels = list(store.session.labels)
         group, apart = ANSWER
-        found = [shown()]
         pair = tuple(labels.index(name) for name in group)
         store.dispatch(act.AddConstraint(pair, (labels.index(apart),)))
-        found.append(shown())
+        found.append(shown(1))
         satisfied = store.session.snapshot.tree  # type: ignore[union-attr]
         top = satisfied.smallest_clade(pair)
         inside = labels.index(apart) in satisfied.leaves(top).tolist()

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
+import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.jit import cache_dir, cached_share, kernel_sources
@@ -34,24 +37,37 @@ def compile_all(options: argparse.Namespace) -> None:
     done = threading.Event()
     reporting = threading.Thread(target=_report, args=(done, time.monotonic()), daemon=True)
     reporting.start()
-    # The other process takes the modules backwards; each loads what the other has compiled. The
-    # sampler, a third of the whole, comes first, so that one process alone compiles it.
-    drawing = ["hcviz.ui.tree.drawing_kernels"]
-    other = multiprocessing.get_context("spawn").Process(
-        target=warm_modules, kwargs={"backwards": True, "first": drawing}
-    )
-    other.start()
-    try:
-        warm_first_picture()
-        warm_modules(first=drawing)
-        other.join()
-    finally:
-        other.kill()
-        done.set()
+    # The other process takes the modules backwards, until they meet. The sampler, a third of the
+    # whole, comes first, so that one process alone compiles it.
+    with tempfile.TemporaryDirectory() as folder:
+        options: dict[str, Any] = {
+            "first": ["hcviz.ui.tree.drawing_kernels"], "claim": partial(claim, folder),
+        }  # fmt: skip
+        other = multiprocessing.get_context("spawn").Process(
+            target=warm_modules, kwargs={"backwards": True, **options}
+        )
+        other.start()
+        try:
+            warm_first_picture()
+            warm_modules(**options)
+            other.join()
+        finally:
+            other.kill()
+            other.join()
+            done.set()
     reporting.join()
     paths = [Path(folder) for folder in folders.values() if folder is not None]
     size = sum(file.stat().st_size for path in paths for file in path.rglob("*") if file.is_file())
     print(f"hcviz: all kernels are compiled, in {paths[0].parent} ({size / 1e6:.0f} MB).")
+
+
+def claim(folder: str, module: str) -> bool:
+    """Return True to the first of the processes that asks for a module."""
+    try:
+        Path(folder, module).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _report(done: threading.Event, began: float) -> None:

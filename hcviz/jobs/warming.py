@@ -66,6 +66,7 @@ def warm_modules(
     stop_early: Callable[[], bool] = lambda: False,
     backwards: bool = False,
     first: Sequence[str] = (),
+    claim: Callable[[str], bool] = lambda name: True,
 ) -> list[str]:
     """Call ``warm()`` of every module that defines it; return the module names.
 
@@ -73,7 +74,8 @@ def warm_modules(
     new module needs no entry here. The function stops as soon as ``stop_early()`` is true. A
     failure is logged and not raised, because an uncompiled kernel is only slower. A process that
     takes the modules ``backwards`` compiles other kernels than one that takes them forwards at the
-    same time. Each loads what the other has compiled from the cache.
+    same time. Each loads what the other has compiled from the cache. Modules for which
+    ``claim(name)`` is false are left to another process.
     """
     for name in [*first, *sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
         if stop_early():
@@ -88,7 +90,7 @@ def warm_modules(
         if stop_early():
             break
         own = vars(sys.modules[name]).get("warm") if name in sys.modules else None
-        if callable(own) and own.__module__ == name:  # not one that was imported
+        if callable(own) and own.__module__ == name and claim(name):  # not one that was imported
             try:
                 own()
                 warmed.append(name)
