@@ -310,6 +310,14 @@ def test_check_lists_the_columns_of_a_table_and_the_notes_of_the_reader(call, tm
     assert "hcviz: Several columns are named 'kind'" in err
 
 
+def test_names_of_columns_cannot_move_the_cursor(call, tmp_path):
+    table = tmp_path / "odd.csv"
+    table.write_text('name,"a\x9bJ\nb",y\nx,1,2\nz,3,4\n', encoding="utf-8")
+    _, out, _ = call("check", table)
+    assert [line.split("  ")[0] for line in out.splitlines()[2:]] == ["a J b", "y"]
+    assert "\x9b" not in out
+
+
 def test_hcviz_alone_shows_its_help_and_list_its_methods(call):
     code, out, err = call()
     assert (code, err) == (0, "")

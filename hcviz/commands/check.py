@@ -28,7 +28,7 @@ from hcviz.core.csv_cells import unescape_cell
 from hcviz.core.errors import InvalidTree
 from hcviz.core.named_conflicts import named_conflicts
 from hcviz.core.not_groups import check_avoidable
-from hcviz.core.text import count_noun
+from hcviz.core.text import count_noun, shorten
 from hcviz.datasets import Dataset
 from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
@@ -40,8 +40,8 @@ from hcviz.metrics import consistency
 from hcviz.session.constraint import TableKind
 from hcviz.taxonomy.formats import NEWICK
 
-#: Columns that are listed.
-MAX_LISTED = 50
+#: Columns that are listed, and letters of a cell of the list.
+MAX_LISTED, MAX_LETTERS = 50, 60
 #: Names of the kinds of questions in the output.
 QUESTION_NAMES = {
     "triplets": "near or far",
@@ -199,17 +199,22 @@ def column_lines(data: Dataset) -> list[str]:
     columns = () if data.table is None else data.table.columns
     rows = [
         {
-            "column": each.name,
+            "column": _on_one_line(each.name),
             "read as": each.kind if each.used else "colours" if each.strip else "left out",
             "values": f"{each.distinct:,}",
             "missing": f"{each.missing:,}" if each.missing else "-",
-            "examples": ", ".join(each.examples),
+            "examples": _on_one_line(", ".join(each.examples)),
         }
         for each in columns[:MAX_LISTED]
     ]
     more = len(columns) - MAX_LISTED
     lines = as_table(rows).splitlines() if rows else []
     return [*lines, f"and {count_noun(more, 'more column')}"] if more > 0 else lines
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text of the file for one cell of the list, without characters that do not print."""
+    return shorten("".join(char if char.isprintable() else " " for char in text), MAX_LETTERS)
 
 
 def notes_of(data: Dataset) -> list[str]:
