@@ -292,8 +292,8 @@ def test_the_first_and_last_images_are_whole_and_do_not_overlap(n, row):
 def test_images_in_columns_do_not_overlap(row):
     size, columns = image_columns(row, 236)
     if size:
-        assert size >= 24
+        assert size >= 16
         assert columns * row >= size
         assert columns * (size + 1) <= 236 - 13 - 44
     else:
-        assert row < 6.25 or row >= 30
+        assert row < 4.25 or row >= 30

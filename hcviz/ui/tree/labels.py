@@ -28,7 +28,7 @@ GUTTER = 13
 #: Rows of these pixels show the item's image in line with its name; lower rows, if no larger fits.
 PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 #: For lower rows: columns of images, at most; and the sides of an image (px), at least and at most.
-PICTURE_COLUMNS, PICTURE_LEAST, MAX_PICTURE = 4, 24, 40
+PICTURE_COLUMNS, PICTURE_LEAST, MAX_PICTURE = 4, 16, 40
 #: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
 NO_NAMES: Mapping[int, str] = MappingProxyType({})

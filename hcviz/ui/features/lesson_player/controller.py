@@ -188,8 +188,10 @@ class PlayerController(Controls):
         compared = [a for a in playing.step.actions if a.kind == "compare" and playing.predicts]
         three = self._items((*compared[0].group, *compared[0].others)) if compared else ()
         kind: Any = compared[0].meaning if compared else None
+        # Marked items would tell the class where they are.
+        marked = () if playing.predicts else self._items(playing.step.select)
         store.change_view(
-            sheet=playing.sheet, selection=self._items(playing.step.select), draft=Draft(),
+            sheet=playing.sheet, selection=marked, draft=Draft(),
             merges=playing.merges, marks_merge=playing.marks_merge,
             question=None, wants_question=asks, three=tuple(sorted(three)), three_put=kind,
         )  # fmt: skip

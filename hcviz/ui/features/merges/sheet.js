@@ -63,6 +63,7 @@ function distanceTable(state, width, row) {
   const font = Math.max(8, Math.min(20, row * 0.42))
   const names = Math.min(NAMES, 14 + font * 0.58 * long)
   const side = Math.max(8, Math.min(row * 1.45, (width - names) / Math.max(1, k)))
+  const whole = Math.min(width, side * k + 14 + font * 0.58 * long)
   const values = state.cells.flat().map(([value]) => value)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const near = value => (high > low ? (high - value) / (high - low) : 1)
@@ -73,7 +74,7 @@ function distanceTable(state, width, row) {
     "svg",
     {
       class: "table",
-      width: Math.min(width, side * (k - 1) + names + side),
+      width: whole,
       height: 8 + state.names.length * row + 8,
       role: "img",
       "aria-label": `Distances between ${counted(k, "cluster")}`,
@@ -115,7 +116,7 @@ function distanceTable(state, width, row) {
           y: top(r) + row / 2,
           style: `font-size: ${font}px`,
         },
-        short(state.clusters[r], Math.floor((NAMES - 14) / (font * 0.52))),
+        short(state.clusters[r], Math.floor((whole - r * side - 10) / (font * 0.54))),
         svg("title", {}, state.clusters[r]),
       ),
     ]),
