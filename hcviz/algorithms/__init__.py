@@ -25,7 +25,7 @@ from hcviz.core.not_groups import avoid
 from hcviz.core.problem import Problem
 from hcviz.core.progress import ProgressBar
 from hcviz.core.snapshot import Snapshot
-from hcviz.core.text import shorten
+from hcviz.core.text import closest_name, shorten
 from hcviz.core.tree import Tree
 from hcviz.core.tree_info import TreeInfo
 from hcviz.core.validation import check_integer
@@ -114,7 +114,10 @@ def get(name: str) -> Algorithm:
     'hard'
     """
     if not isinstance(name, str) or name not in MODULES:
-        raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
+        like = closest_name(name, MODULES) if isinstance(name, str) else None
+        meant = f"Did you mean {like!r}? " if like else ""
+        known = f"{meant}Known: {', '.join(MODULES)}."
+        raise InvalidParameter(f"There is no method {shorten(repr(name))}.", known)
     try:
         methods = import_module(MODULES[name]).ALGORITHMS
     except Exception as error:  # a module of another package may raise anything
