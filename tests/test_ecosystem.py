@@ -42,10 +42,35 @@ def test_each_line_runs(line, tmp_path, monkeypatch):
 
 def test_all_lines_are_found():
     tables = [row for row in PAGE.splitlines() if row.startswith("| ") and "---" not in row]
-    assert len(LINES) == len(tables) - 3  # without the heads of three tables
+    assert len(LINES) == len(tables) - 4  # without the heads of four tables
     assert len(LINES) >= 27
     for package in ("pandas", "scipy", "networkx", "ArviZ", "HoloViews", "scikit-learn", "Newick"):
         assert package in PAGE
+
+
+def test_twelve_tasks_give_what_they_say():
+    scope = dict(prepared())
+    found = []
+    for line in LINES[:14]:
+        exec(f"value = {line}", scope)
+        found.append(scope["value"])
+    assert found[1].labels == tree_labels(scope)
+    assert hcviz.fit("average", scope["points"]).height[-1] == found[1].height[-1]
+    assert list(found[3].index) == ["average", "ward", "crsc"]
+    assert found[8]["cluster"].nunique() == 2
+    assert 0.5 < found[9] <= 1.0
+    assert 0.0 <= found[10] <= 1.0
+    assert len(set(found[11].tolist())) == 2
+    tree = scope["tree"]
+    for again in found[12:14]:
+        assert (again.labels, set(again.frame()["members"])) == (
+            tree.labels, set(tree.frame()["members"])
+        )  # fmt: skip
+    assert found[12].info == tree.info
+
+
+def tree_labels(scope: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(scope["frame"].index)
 
 
 def test_what_goes_out_comes_back():

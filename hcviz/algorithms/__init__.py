@@ -114,11 +114,10 @@ def get(name: str) -> Algorithm:
     'hard'
     """
     if not isinstance(name, str) or name not in MODULES:
-        near = closest_name(name, MODULES) if isinstance(name, str) else None
-        hint = f"Did you mean {near!r}? " if near else ""
-        raise InvalidParameter(
-            f"There is no method {name!r}.", f"{hint}Known: {', '.join(MODULES)}."
-        )
+        like = closest_name(name, MODULES) if isinstance(name, str) else None
+        meant = f"Did you mean {like!r}? " if like else ""
+        known = f"{meant}Known: {', '.join(MODULES)}."
+        raise InvalidParameter(f"There is no method {shorten(repr(name))}.", known)
     try:
         methods = import_module(MODULES[name]).ALGORITHMS
     except Exception as error:  # a module of another package may raise anything

@@ -138,6 +138,12 @@ def features_of_frame(frame: Any) -> FrameFeatures:
     """
     table = cells_of_frame(frame)
     rows = [quote(label) for label in table.labels]
+    if _is_matrix(table):
+        warnings.warn(
+            "The rows and columns of the DataFrame are the same items; it was read as features. "
+            "For a matrix, write Problem(dissimilarity=frame) or Problem(similarity=frame).",
+            stacklevel=5,
+        )
     made: dict[str, Float] = {}
     notes: list[str] = []
     for name, cells in zip(table.names, table.cells, strict=True):
@@ -170,6 +176,15 @@ def features_of_frame(frame: Any) -> FrameFeatures:
     return FrameFeatures(
         table.labels, tuple(made), column_mean(np.column_stack(list(made.values())))
     )
+
+
+def _is_matrix(table: FrameCells) -> bool:
+    """Return True if a table has a symmetric matrix, with the items' names as columns."""
+    numeric = all(cells.dtype == np.float64 for cells in table.cells)
+    if len(table.labels) < 3 or table.labels != table.names or not numeric:
+        return False
+    matrix = np.array(table.cells)
+    return bool(np.array_equal(matrix, matrix.T))
 
 
 def matrix_of_frame(frame: Any, noun: str) -> tuple[tuple[str, ...], Any]:

@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
+from scipy.spatial.distance import squareform
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.table_cells import MAX_NUMBER
@@ -31,7 +32,7 @@ def feature_table(features: ArrayLike) -> Float:
     if issparse(features):
         raise InvalidData(
             "The features are a sparse matrix.",
-            "Give a dense array. Only similarities may be sparse.",
+            "Give a dense array. For similarities, write Problem(similarity=matrix).",
         )
     try:
         array = features if _is_frozen(features) else np.array(features, dtype=np.float64)
@@ -100,7 +101,7 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
 
 def check_dissimilarity(matrix: ArrayLike) -> Float:
     """Check a matrix with :func:`check_square`; entries off the diagonal must be 0 or more."""
-    array = check_square(matrix, "dissimilarity")
+    array = check_square(_uncondensed(matrix), "dissimilarity")
     below = np.argwhere(np.triu(array, 1) < 0)
     if below.size:
         row, column = below[0]
@@ -110,6 +111,14 @@ def check_dissimilarity(matrix: ArrayLike) -> Float:
             "If larger numbers mean more similar, give the matrix as similarity.",
         )
     return array
+
+
+def _uncondensed(matrix: Any) -> Any:
+    """Return the square matrix of scipy's condensed distances; return other values unchanged."""
+    if not isinstance(matrix, np.ndarray) or matrix.ndim != 1 or matrix.dtype.kind not in "iuf":
+        return matrix
+    n = round((1.0 + (1.0 + 8.0 * matrix.size) ** 0.5) / 2.0)
+    return squareform(matrix, checks=False) if n * (n - 1) // 2 == matrix.size > 0 else matrix
 
 
 def check_sparse(matrix: Any, noun: str) -> Any:

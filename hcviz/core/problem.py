@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -70,10 +70,10 @@ class Problem:
         It answers questions about similarities.
     feature_names : sequence of str, optional
         Names of the d features, for the views. Default: the columns of a DataFrame.
-    dissimilarity : float64 (n, n) or DataFrame, optional
-        Measured distances: finite, symmetric, 0 or more. The diagonal is ignored. Linkages and
-        methods for dissimilarities use them. If there is no other source of similarities, other
-        methods use (max d - d) / max d.
+    dissimilarity : float64 (n, n), (n (n - 1) / 2,) or DataFrame, optional
+        Measured distances, square or as ``scipy.spatial.distance.pdist`` returns them: finite,
+        symmetric, 0 or more. The diagonal is ignored. Linkages and methods for dissimilarities use
+        them. If there is no other source of similarities, other methods use (max d - d) / max d.
     groups : Groups or sets of int or str, optional
         Sets of items that must be clades, hard or soft. Stored as ``Groups``.
     not_groups : Groups or sets of int or str, optional
@@ -734,6 +734,8 @@ def as_problem(given: Any) -> Problem:
         return Problem(features=given)
     make = getattr(given, "problem", None)
     found = make() if callable(make) else given
+    if isinstance(found, Mapping):
+        raise InvalidData("The data are a dict.", "Write pandas.DataFrame(data): items as rows.")
     if not isinstance(found, Problem):
         raise InvalidData(
             f"The data must be a Problem, a DataFrame or an array, not {type(found).__name__}.",

@@ -327,13 +327,20 @@ class Tree(TreeViews):
         found = kernels.lca_many(left, right, *self._lca_table)
         return found.reshape(first.shape) if first.ndim else int(found[0])
 
-    def smallest_clade(self, leaves: ArrayLike) -> int:
+    def _numbers_of(self, leaves: Any) -> Any:
+        """Return leaves as numbers, if they are names or a set."""
+        from hcviz.core.item_names import indices_of
+
+        found = leaves if self.labels is None else indices_of(leaves, self.labels, "The leaves")
+        return sorted(found) if isinstance(found, (set, frozenset)) else found
+
+    def smallest_clade(self, leaves: Any) -> int:
         """Return the LCA of one or more leaves.
 
         Parameters
         ----------
-        leaves : int (k,)
-            One or more leaves; repeats are allowed.
+        leaves : int or str (k,)
+            One or more leaves; repeats are allowed. Names need :meth:`with_labels`.
 
         Returns
         -------
@@ -354,7 +361,8 @@ class Tree(TreeViews):
         >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).smallest_clade([0, 1])
         3
         """
-        wanted = check_integers(leaves, "The leaves of smallest_clade()", InvalidTree).ravel()
+        given = self._numbers_of(leaves)
+        wanted = check_integers(given, "The leaves of smallest_clade()", InvalidTree).ravel()
         if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.n_leaves:
             raise InvalidTree(f"smallest_clade() takes leaves, numbers in 0..{self.n_leaves - 1}.")
         start = self.leaf_start[wanted]
@@ -399,13 +407,13 @@ class Tree(TreeViews):
 
     # ------------------------------------------------------------------ triplets and subtrees
 
-    def has_clade(self, items: ArrayLike) -> bool:
+    def has_clade(self, items: Any) -> bool:
         """Return True if some node has exactly these leaves below it.
 
         Parameters
         ----------
-        items : int (k,)
-            Different leaves, one or more, or a set of them.
+        items : int or str (k,)
+            Different leaves, one or more, or a set of them. Names need :meth:`with_labels`.
 
         Returns
         -------
@@ -426,7 +434,7 @@ class Tree(TreeViews):
         >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).has_clade([1, 0])
         True
         """
-        given = sorted(items) if isinstance(items, (set, frozenset)) else items
+        given = self._numbers_of(items)
         wanted = check_integers(given, "The leaves of has_clade()", InvalidTree).ravel()
         if np.unique(wanted).size < wanted.size:
             raise InvalidTree("has_clade() names a leaf twice.")
@@ -471,13 +479,14 @@ class Tree(TreeViews):
         clades = [bool(self.size[self.smallest_clade(each)] == each.size) for each in known]
         return np.concatenate([np.atleast_1d(inner != outer), np.array(clades, np.bool_)])
 
-    def restrict(self, leaves: ArrayLike) -> Tree:
+    def restrict(self, leaves: Any) -> Tree:
         """Return the induced tree over some of the leaves.
 
         Parameters
         ----------
-        leaves : int (k,)
-            Different leaves, one or more. Leaf r of the result is ``leaves[r]``.
+        leaves : int or str (k,)
+            Different leaves, one or more. Leaf r of the result is ``leaves[r]``. Names need
+            :meth:`with_labels`.
 
         Returns
         -------
@@ -502,7 +511,7 @@ class Tree(TreeViews):
         """
         return self.restrict_with_origin(leaves)[0]
 
-    def restrict_with_origin(self, leaves: ArrayLike) -> tuple[Tree, Int]:
+    def restrict_with_origin(self, leaves: Any) -> tuple[Tree, Int]:
         """Return the induced tree over some of the leaves, and the origin of its nodes.
 
         Parameters
@@ -532,7 +541,8 @@ class Tree(TreeViews):
         >>> tree.restrict_with_origin([0, 1])[1].tolist()
         [0, 1, 4]
         """
-        wanted = check_integers(leaves, "The leaves of restrict()", InvalidTree).ravel()
+        given = self._numbers_of(leaves)
+        wanted = check_integers(given, "The leaves of restrict()", InvalidTree).ravel()
         if wanted.size == 0:
             raise InvalidTree("A tree cannot be restricted to no leaves.")
         if wanted.min() < 0 or wanted.max() >= self.n_leaves:

@@ -21,6 +21,11 @@ def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[
             "Comparisons.from_triplets(triplets) gives the comparisons that triplets imply; "
             "comparisons imply no triplets.",
         )
+    if isinstance(rows, list | tuple) and any(hasattr(each, "apart") for each in rows):
+        raise InvalidConstraint(
+            f"{noun} are constraints of a page, not rows of items.",
+            "Use view.problem, which has them: view.problem.triplets and view.problem.groups.",
+        )
     array = check_integers(rows, noun, InvalidConstraint)
     if array.size == 0:
         width = array.shape[1] if array.ndim == 2 and array.shape[1] in widths else widths[0]

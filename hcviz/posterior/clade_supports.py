@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.item_names import indices_of
 from hcviz.core.tree import Tree
 from hcviz.posterior import kernels
 from hcviz.posterior.collected_draws import CollectedDraws
@@ -150,13 +153,13 @@ class CladeSupports(CollectedDraws):
                     found.append((np.sort(tree.leaves(n + k)), float(share[k])))
         return sorted(found, key=lambda each: (-each[1], -each[0].size, each[0].tolist()))
 
-    def clade_support(self, items: ArrayLike) -> float:
+    def clade_support(self, items: Any) -> float:
         """Return the share of all trees with the clade of exactly these items.
 
         Parameters
         ----------
-        items : int (k,)
-            Items, one or more; repeats are ignored.
+        items : int or str (k,)
+            Items, one or more; repeats are ignored. Names need :attr:`labels`.
 
         Returns
         -------
@@ -181,6 +184,8 @@ class CladeSupports(CollectedDraws):
         0.5
         """
         self._require_trees()
+        if self.labels is not None:
+            items = indices_of(items, self.labels, "The items")
         chosen = np.unique(self._items(items))
         if chosen.size in (1, self.n_items):
             return 1.0

@@ -36,28 +36,8 @@ class ThinnedTrees:
         self.labels: tuple[str, ...] | None = None
         self.info: TreeInfo | None = None
 
-    def named_tree(self, parent: Int, height: Float) -> Tree:
-        """Return a tree with the names of the items and how it was made.
-
-        Parameters
-        ----------
-        parent : int32 (n_nodes,)
-            See :class:`hcviz.Tree`.
-        height : float64 (n_nodes,)
-            Of each node.
-
-        Returns
-        -------
-        Tree
-            With ``labels`` and ``info`` of this posterior.
-
-        Examples
-        --------
-        >>> import hcviz
-        >>> posterior = hcviz.sample([[0.0], [1.0], [5.0]], seconds=5)
-        >>> posterior.named_tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2]).n_leaves
-        3
-        """
+    def _named_tree(self, parent: Int, height: Float) -> Tree:
+        """Return a tree with the names of the items and how it was made."""
         return Tree(parent, height, self.n_items).with_labels(self.labels).with_info(self.info)
 
     def _keep(self, chain: int, number: int, parent: Int, height: Float) -> None:
@@ -369,7 +349,7 @@ class ThinnedTrees:
         if number is not None and number < len(kept):
             at = np.unique(np.linspace(0, len(kept) - 1, max(number, 1)).round().astype(int))
             kept = [kept[i] for i in at.tolist()]
-        return [self.named_tree(parent, height) for parent, height, _ in kept]
+        return [self._named_tree(parent, height) for parent, height, _ in kept]
 
     def shapes(self) -> tuple[Int, Int, Int]:
         """Return the shapes of the k thinned trees as arrays.

@@ -89,7 +89,8 @@ def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     apart = disagreement(posterior, rng)
     best = compared_trees(posterior)[int(np.argmin(apart.sum(axis=1)))]
     parent, height, _ = posterior.thinned_trees.value[best]
-    return posterior.named_tree(parent, height)
+    found = Tree(parent, height, posterior.n_items)
+    return found.with_labels(posterior.labels).with_info(posterior.info)
 
 
 def random_triples(n: int, number: int, rng: np.random.Generator) -> NDArray[np.int32]:

@@ -12,6 +12,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from bokeh.core.validation import silence
+from bokeh.core.validation.warnings import EMPTY_LAYOUT
 from bokeh.document import Document
 from bokeh.models.ui import UIElement
 from bokeh.resources import INLINE
@@ -35,7 +37,11 @@ def write_page(view: Any, filename: str | Path, title: str) -> None:
         if isinstance(model, UIElement):
             patch_inline_stylesheets(model)
     page = io.StringIO()
-    save(document, page, title=title, resources=INLINE)
+    silence(EMPTY_LAYOUT, True)  # closed panels are empty
+    try:
+        save(document, page, title=title, resources=INLINE)
+    finally:
+        silence(EMPTY_LAYOUT, False)
     text = _LINK_ELSEWHERE.sub("", page.getvalue())
     text = re.sub(r"<body[^>]*>", lambda found: found[0] + NOTE, text, count=1)
     Path(filename).write_text(text, encoding="utf-8")
