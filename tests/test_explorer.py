@@ -556,3 +556,23 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked
     assert centre.state.layout.owner[wanted] < 0
+
+
+def test_the_caption_for_paper_follows_undo_and_answers_without_a_run(begun, loop):
+    explorer = begun(data="zoo", method="average")
+    store, shell = explorer.store, explorer.shell
+
+    def settled(text):
+        loop.until(lambda: store.session.status == "settled" and shell.caption.startswith(text))
+
+    settled("Average linkage")
+    store.dispatch(act.SetMethod("ward"))
+    settled("Ward's linkage")
+    run = store.session.run
+    store.dispatch(act.Undo())
+    settled("Average linkage")
+    together = store.session.tree.leaves(store.session.tree.root - 1)[:2].tolist()
+    (apart, *_) = set(range(101)) - set(store.session.tree.leaves(store.session.tree.root - 1))
+    store.dispatch(act.AddConstraint(tuple(together), apart))
+    loop.until(lambda: "1 constraint (hard)" in shell.caption)
+    assert store.session.run == run

@@ -8,6 +8,7 @@ from typing import Any
 
 #: The word for one constraint of each kind.
 ONE = {
+    "constraints": "constraint",
     "triplets": "triplet",
     "groups": "group",
     "sets that are no groups": "set that is no group",

@@ -59,7 +59,7 @@ from hcviz.ui.features.new_items.opening import follow_session
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
-from hcviz.ui.features.picture.caption import how_made
+from hcviz.ui.features.picture.caption import how_made, how_made_depends_on
 from hcviz.ui.features.presentation import model as presentation_model
 from hcviz.ui.features.presentation.controller import PresentationController
 from hcviz.ui.features.presentation.view import Presenter
@@ -284,7 +284,7 @@ class Explorer:
             watch(store, section.depends_on, partial(self._show_section, section), SLOW)
         store.subscribe(lambda s: s.view.presenting is None, self.middle.show_tools)
         watch(
-            store, lambda s: (s.session.status, s.session.run, s.session.snapshot is None),
+            store, lambda s: (s.session.status, s.session.snapshot is None, how_made_depends_on(s)),
             lambda _: self._show_caption(), SLOW,
         )  # fmt: skip
         watch(store, shell_state.depends_on, lambda _: self._show_progress(), LIVE)

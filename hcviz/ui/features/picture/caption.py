@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hcviz.algorithms import get
 from hcviz.ui.state.store import Store
@@ -16,4 +17,10 @@ def how_made(store: Store) -> str:
     return str(replace(info, constraints={"constraints": count} if count else {}))
 
 
-__all__ = ["how_made"]
+def how_made_depends_on(store: Store) -> Any:
+    """Return what :func:`how_made` reads; undo may change it without a run."""
+    session = store.session
+    return (session.data, session.method, session.params, session.seed, session.constraints)
+
+
+__all__ = ["how_made", "how_made_depends_on"]
