@@ -10,10 +10,12 @@ from typing import Any
 import matplotlib as mpl
 import nbformat
 import pytest
+from matplotlib import pyplot
 
 import hcviz
 from hcviz.ui.app import page
 from tests.conftest import ROOT
+from tests.test_language import FORBIDDEN, LONGEST, sentences, words
 
 mpl.use("agg")
 PATHS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if path.stem != "quickstart"]
@@ -43,6 +45,27 @@ def test_it_has_the_form_of_a_lesson(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_its_prose_is_plain(path: Path) -> None:
+    """No forbidden words, and short sentences; tables and code are not sentences."""
+    text = prose(read(path))
+    forbidden = "|".join(FORBIDDEN)
+    assert not re.search(rf"\b({forbidden})\b", text, re.IGNORECASE)
+    text = re.sub(r"```.*?```|^\|.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert not [each for each in sentences(text) if words(each) > LONGEST]
+
+
+def test_the_files_and_first_cells_say_where_to_begin() -> None:
+    """The numbers of the files are the order, and each notebook names the next one."""
+    titles = [read(path).cells[0].source.splitlines()[0].removeprefix("# ") for path in PATHS]
+    for number, path in enumerate(PATHS, 1):
+        assert path.stem.startswith(f"{number:02}-")
+        first = " ".join(read(path).cells[0].source.split())
+        assert f"*Notebook {number} of {len(PATHS)}." in first
+        if number < len(PATHS):
+            assert re.search(rf"Next: {re.escape(titles[number])}[.*]", first)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_its_cells_and_solution_run(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +89,7 @@ def test_its_cells_and_solution_run(
     assert views
     for view in views:
         view.explorer.store.close()
+    pyplot.close("all")
     scope.clear()
     views.clear()
     del view
@@ -78,3 +102,6 @@ def test_the_start_page_and_the_index_name_the_notebooks() -> None:
     for path in PATHS:
         assert f"(../notebooks/{path.name})" in start
         assert f"\n_made/{path.stem}\n" in index
+    for text in (start[start.index("## Tutorials") :], index[index.index(":caption: Tutorials") :]):
+        places = [text.index(path.stem) for path in PATHS]
+        assert places == sorted(places)

@@ -31,7 +31,7 @@ TREE_FORMATS = {
 HOLDS = {
     "newick": {"heights", "supports", "names of groups", "polytomies"},
     "json": {"heights", "supports", "names of groups", "polytomies", "how the tree was made"},
-    **dict.fromkeys(("svg", "pdf", "png"), {"heights", "supports", "polytomies"}),
+    **{picture: {"heights", "supports", "polytomies"} for picture in ("svg", "pdf", "png")},
     "linkage": {"heights"},
     "csv": {"heights", "supports", "polytomies"},
 }
