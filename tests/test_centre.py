@@ -334,7 +334,7 @@ def test_merged_clades_are_not_drawn_and_all_else_works(n):
         assert len(x)
         assert np.nanmax(x) == np.float32(tree.height[above])
         text = centre.pointer.describe("tree", float(tree.height[above]), Event.y)[1]
-        assert "uncertain splits in this clade are drawn as one" in text
+        assert "uncertain splits in this branch are drawn as one" in text
         assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
         assert node in centre.renderer.scene.node.tolist()
         assert centre.toggle_collapse(leaves)

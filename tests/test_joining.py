@@ -180,7 +180,7 @@ def test_a_drop_is_a_draft_and_a_release_elsewhere_is_nothing(zoo):
     assert (zoo.view.draft, "no item is left" in zoo.view.message) == (Draft(), True)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (0, 1))
-    assert "already in this clade" in zoo.view.message
+    assert "already in this branch" in zoo.view.message
     gestures.dragged("begin", 0, ())
     gestures.key("Escape")
     gestures.dragged("drop", 0, (5,))  # too late: it was cleared

@@ -413,10 +413,10 @@ def test_every_format_is_saved_and_read_back_where_it_can_be(page, format):
     assert page.store.view.error is None
     ((filename, content),) = page.saved
     assert filename == f"zoo{FORMATS[format].ending}"
-    said = page.store.view.message
+    note = page.store.view.message
     free = page.store.session.n_items - len(outer)
-    assert f"It has the 2 named groups, and {free} items in no group." in said
-    assert ("The marks in braces" in said) == (format == "markdown")
+    assert f"It has the 2 named groups, and {free} items in no group." in note
+    assert ("The marks in braces" in note) == (format == "markdown")
     suffix = "." + filename.rsplit(".", 1)[1]
     if suffix not in READERS:
         assert format in ("html", "phyloxml")

@@ -52,33 +52,33 @@ def test_eight_steps_of_few_short_sentences(now):
         assert step.targets
 
 
-def said(at, **facts):
+def card_words(at, **facts):
     """What the card of a step says and hints at, with these facts."""
     tour = Tour(at, Facts())
     return f"{tour.text(Facts(**facts))} {tour.hint(Facts(**facts))}"
 
 
 def test_the_cards_say_what_there_is_to_see():
-    assert "first tree is being made" in said(TREE, has_tree=False)
-    assert "Widen" in said(SHARED, selection=(1,))
-    assert "Others" in said(SHARED, selection=(1, 2))
-    assert "Others" not in said(SHARED, selection=(1, 2), has_features=False)
-    assert "to 7 for example" in said(CLUSTERS)
-    assert "to 2 for example" in said(CLUSTERS, n_items=5)
-    assert "There are now 6 clusters" in said(CLUSTERS, clusters=6)
-    assert "how many of 100" in said(METHOD, samples=True)
-    assert "100" not in said(METHOD)
-    assert "tortoise is of the class reptile" in said(ITEM, suggestion=EXAMPLE)
-    assert "tuatara" in said(DRAFT, suggestion=EXAMPLE, selection=(7,))
-    assert "tuatara" not in said(DRAFT, suggestion=EXAMPLE, selection=(8,))
-    assert "not complete" in said(SENTENCE)
-    assert "in the list already" in said(SENTENCE, n_constraints=1)
-    assert "not corrected anything yet" in said(LIST)
-    assert "Redo" in said(LIST, can_redo=True)
-    assert "being applied" in said(LIST, n_constraints=1, is_running=True, is_satisfied=False)
-    assert "Done" in said(LIST, n_constraints=1)
-    assert "may still change" in said(LIST, n_constraints=1, is_running=True)
-    assert "does not follow" in said(LIST, n_constraints=1, is_satisfied=False)
+    assert "first tree is being made" in card_words(TREE, has_tree=False)
+    assert "Widen" in card_words(SHARED, selection=(1,))
+    assert "Others" in card_words(SHARED, selection=(1, 2))
+    assert "Others" not in card_words(SHARED, selection=(1, 2), has_features=False)
+    assert "to 7 for example" in card_words(CLUSTERS)
+    assert "to 2 for example" in card_words(CLUSTERS, n_items=5)
+    assert "There are now 6 clusters" in card_words(CLUSTERS, clusters=6)
+    assert "how many of 100" in card_words(METHOD, samples=True)
+    assert "100" not in card_words(METHOD)
+    assert "tortoise is of the class reptile" in card_words(ITEM, suggestion=EXAMPLE)
+    assert "tuatara" in card_words(DRAFT, suggestion=EXAMPLE, selection=(7,))
+    assert "tuatara" not in card_words(DRAFT, suggestion=EXAMPLE, selection=(8,))
+    assert "not complete" in card_words(SENTENCE)
+    assert "in the list already" in card_words(SENTENCE, n_constraints=1)
+    assert "not corrected anything yet" in card_words(LIST)
+    assert "Redo" in card_words(LIST, can_redo=True)
+    assert "being applied" in card_words(LIST, n_constraints=1, is_running=True, is_satisfied=False)
+    assert "Done" in card_words(LIST, n_constraints=1)
+    assert "may still change" in card_words(LIST, n_constraints=1, is_running=True)
+    assert "does not follow" in card_words(LIST, n_constraints=1, is_satisfied=False)
 
 
 def test_the_example_is_in_a_branch_of_another_class():

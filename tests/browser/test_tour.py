@@ -49,6 +49,11 @@ def at_step(board, number, width):
         wait_for(board.page, BESIDE_TREE)
 
 
+def tree_height(page):
+    """The height of the tree's figure, in pixels."""
+    return page.locator(".tree-figure").bounding_box()["height"]
+
+
 @pytest.mark.parametrize("width", [1440, 820])
 def test_from_the_first_step_to_the_first_correction(board, width):
     page = board.page
@@ -73,6 +78,8 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     expect(card).to_contain_text("newt is of the class amphibian")
     board.click_label("dolphin")
     at_step(board, 6, width)
+    wait_still(page)
+    before = tree_height(page)
     board.press("t")
     wait_still(page)  # in a narrow window, the statement's bar makes the tree lower
     board.click_label("flea")
@@ -82,8 +89,10 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     expect(page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
     board.click_label("wolf")
     at_step(board, 7, width)
+    assert tree_height(page) == before  # a click at an old place hits the same name
     board.press("Enter")
     at_step(board, 8, width)
+    expect(page.locator("aside.left")).to_be_visible(visible=width > 1000)  # the tree is free
     expect(board.constraints.first).to_contain_text("dolphin + flea together, apart from wolf")
     board.settle()
     expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")

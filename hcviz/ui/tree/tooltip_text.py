@@ -59,7 +59,7 @@ def describe_slot(
             lines.append(f"support {support[node]:.0%}")
         is_open = scene.kind[slot] == OPEN
         if is_open and merged is not None and merged[scene.layout.tree.children(node)].any():
-            lines.append("uncertain splits in this clade are drawn as one")
+            lines.append("uncertain splits in this branch are drawn as one")
     title = f"{leaves.size:,} items"
     if name:
         lines[0], title = f"{title}: {lines[0]}", name

@@ -65,9 +65,9 @@ class Gestures:
         apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
-            message = f"{name} and this clade are all items: no item is left to be apart."
+            message = f"{name} and this branch are all items: no item is left to be apart."
             if item in members:
-                message = f"{name} is already in this clade."
+                message = f"{name} is already in this branch."
             store.change_view(draft=self._draft_before_drag, message=message)
             return
         store.change_view(draft=draft.drop(members, apart), selection=())

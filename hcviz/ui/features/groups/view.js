@@ -171,7 +171,7 @@ function groupRow(row, state, send, tabbed) {
         : h("span", { class: "no-toggle" }),
       nameOf(row, send),
       row.accepted
-        ? h("span", { class: "mark", title: "Accepted: somebody has checked it" }, icon("check"))
+        ? h("span", { class: "mark", title: "Accepted: it was checked" }, icon("check"))
         : null,
       row.locked
         ? h("span", { class: "mark lock", title: "Locked: every new tree keeps it" }, icon("lock"))

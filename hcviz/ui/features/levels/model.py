@@ -175,7 +175,7 @@ def _selected_node(store: Store) -> tuple[Tree, int] | str:
         return SELECT_FIRST
     node = tree.smallest_clade(items)
     if int(tree.size[node]) != len(set(items)):
-        return "The selected items are not a clade. Widen the selection first."
+        return "The selected items are not one branch. Widen the selection first."
     return tree, node
 
 
