@@ -40,16 +40,16 @@ def compile_all(options: argparse.Namespace) -> None:
     # The other process takes the modules backwards, until they meet. The sampler, a third of the
     # whole, comes first, so that one process alone compiles it.
     with tempfile.TemporaryDirectory() as folder:
-        options: dict[str, Any] = {
+        shared: dict[str, Any] = {
             "first": ["hcviz.ui.tree.drawing_kernels"], "claim": partial(claim, folder),
         }  # fmt: skip
         other = multiprocessing.get_context("spawn").Process(
-            target=warm_modules, kwargs={"backwards": True, **options}
+            target=warm_modules, kwargs={"backwards": True, **shared}
         )
         other.start()
         try:
             warm_first_picture()
-            warm_modules(**options)
+            warm_modules(**shared)
             other.join()
         finally:
             other.kill()
