@@ -21,6 +21,9 @@ from hcviz.session.model import Session
 #: Packages whose ``warm`` starts this function and compiles no kernels.
 EXCLUDED = ("hcviz.jobs", "hcviz.ui")
 
+#: Modules with kernels that are not methods, and that these do not import.
+OTHERS = ("hcviz.metrics.placementkernels", "hcviz.posterior", "hcviz.questions")
+
 #: Thresholds of the garbage collector while kernels are compiled: numba makes many small objects.
 COLLECTIONS = (50_000, 20, 100)
 
@@ -77,7 +80,7 @@ def warm_modules(
     same time. Each loads what the other has compiled from the cache. Modules for which
     ``claim(name)`` is false are left to another process.
     """
-    for name in [*first, *sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
+    for name in [*first, *sorted(set(MODULES.values())), *OTHERS]:
         if stop_early():
             return []
         try:
