@@ -120,6 +120,7 @@ def compress_scripts_of(application: Application) -> None:
 
     ``panel serve`` gives a page no way to its server. So the first request of a page calls this
     with its own application (``visitor_cookie.py``); a browser asks for scripts after the page.
+    Without ``--warm``, the first page of a server imports hcviz too late for this.
     """
     if _CompressedScripts not in application.transforms:
         application.add_transform(_CompressedScripts)
