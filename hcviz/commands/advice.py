@@ -11,8 +11,6 @@ from hcviz.core.errors import HcvizError
 #: Advice for Python -> for the command line.
 PHRASES = {
     COMPARISONS: COMPARISONS.replace("Problem(comparisons=...)", "--answers FILE.csv"),
-    "Give Problem(features=...), dataset.problem(), a DataFrame or an array.": "Give a table of "
-    "features.",
     ", or give load(..., path=...)": "",
     "hcviz.build() names the rows": "hcviz check FILE.csv names the rows",
     "Fill missing cells first: hcviz.datasets.fill_missing(features).": "Fill missing cells first.",
