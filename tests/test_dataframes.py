@@ -226,7 +226,9 @@ def test_invalid_frames_raise_a_clear_error(frame, message):
 
 @pytest.mark.parametrize("given", [None, 3, {"x": [1, 2]}, "zooo"])
 def test_other_types_are_refused(given):
-    with pytest.raises(InvalidData, match="must be a Problem|neither a built-in data set|are a dict"):
+    with pytest.raises(
+        InvalidData, match=r"must be a Problem|are a dict|neither a built-in data set"
+    ):
         hcviz.fit("average", given)
 
 

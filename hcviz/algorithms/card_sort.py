@@ -220,7 +220,7 @@ ALGORITHMS = (
         runs="process",
         params=NoParameters,
         summary="Merges the cards of a card sort by the least agreed pair of each group. Best for "
-        "few participants; its larger groups are guesses, which nobody may have made.",
+        "few participants; its larger groups are guesses, which no participant may have made.",
         how_it_works="For each two cards, the method computes the share of participants who put "
         "them on one pile. Each card begins as a group of its own. The two groups whose least "
         "agreed pair has the greatest share merge. This repeats until one group is left. So every "

@@ -26,7 +26,7 @@ def log_fault(log: logging.Logger, fault: BaseException, message: str, *values: 
     """Log an unexpected error with its traceback, unless the interpreter is ending.
 
     A daemon thread may still work when the process ends. It cannot start new tasks then, which is
-    no bug, and nobody waits for its result.
+    no bug, and its result is not needed.
     """
     ending = isinstance(fault, RuntimeError) and is_interpreter_ending()
     log.log(logging.DEBUG if ending else logging.ERROR, message, *values, exc_info=fault)
