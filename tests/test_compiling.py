@@ -105,7 +105,7 @@ def test_the_page_says_that_a_tree_will_come(store, progress):
     assert not {FIRST_TREE, NO_TREE} & {foot_state(store)["sentence"]}
 
 
-def test_with_a_full_cache_nothing_is_said(store, clock, monkeypatch):
+def test_with_a_full_cache_there_is_no_notice(store, clock, monkeypatch):
     monkeypatch.setattr(page, "COMPILING", CompilingProgress(Share(0.9), clock))
     update, before = show_compiling(store), store.view
     with page.COMPILING.running():

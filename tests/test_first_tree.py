@@ -18,6 +18,7 @@ from hcviz import Problem
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import Runner, job
 from hcviz.jobs.compiling import CompilingProgress
+from hcviz.jobs.fair_share import LINE
 from hcviz.jobs.first_tree import first_tree
 from hcviz.jobs.shared_pool import SharedWorkers
 from hcviz.jobs.task import Task
@@ -74,11 +75,7 @@ def test_it_is_the_first_tree_of_the_run(problem: Problem) -> None:
     found = first_tree(Task(1, "ddt", "hcviz.algorithms.ddt", problem, STEPS, 0, None))
     assert found is not None
     assert found.step == 0
-    inbox = Inbox()
-    inbox.runner = Runner(inbox, shared=SharedWorkers(0))
-    inbox.runner.start(1, "ddt", problem, STEPS, 0)
-    inbox.until_over()
-    own = inbox.messages[0].snapshot
+    own = next(hcviz.run("ddt", problem, seed=0, **STEPS))
     assert own.step == 0
     assert np.array_equal(found.tree.parent, own.tree.parent)
     assert np.allclose(found.tree.height, own.tree.height)
@@ -117,7 +114,7 @@ def test_a_waiting_run_can_be_cancelled_and_replaced(
     assert workers.waits.wait(60)
     assert inbox.runner is not None
     inbox.runner.start(2, "ddt", problem.with_triplets([(5, 6, 7)]), STEPS, 0)
-    inbox.until(lambda messages: messages[-1].run == 2)
+    inbox.until(lambda messages: bool(messages) and messages[-1].run == 2)
     tree = inbox.messages[-1].snapshot.tree
     assert tree.satisfies(np.array([(5, 6, 7)])).all()
     inbox.runner.cancel()
@@ -129,8 +126,7 @@ def test_a_waiting_run_has_no_place_in_the_line(problem: Problem, workers: LateW
     inbox = began(problem, workers)
     assert workers.waits.wait(60)
     assert inbox.runner is not None
-    assert inbox.runner._job is not None
-    assert not inbox.runner._job.ticket.running
+    assert LINE.running == 0
     inbox.runner.close()
 
 

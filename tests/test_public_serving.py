@@ -524,7 +524,7 @@ def test_the_first_page_of_panel_serve_lets_its_application_compress_scripts():
         request = HTTPServerRequest(method="GET", uri="/app", headers=HTTPHeaders())
 
     async def nothing(handler):
-        assert request_guard._CompressedScripts in handler.application.transforms
+        assert request_guard.CompressedScripts in handler.application.transforms
 
     handler = Handler()
     handler.application = Application()

@@ -269,6 +269,7 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     driver = torn()
     driver(act.Soften("hrsc", {}, (2, 3)))
     driver(act.Arrived(driver.session.run, Snapshot(Tree.star(N), 1, 1)))
+    driver(act.Finished(driver.session.run))
     session = driver.session
     kinds = {assess(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
     assert kinds <= {"holds", "correction"}

@@ -98,7 +98,7 @@ def add_headers(server: Any, headers: Callable[[str], dict[str, str]], page: str
     server._tornado.add_transform(Headers)
 
 
-class _CompressedScripts(GZipContentEncoding):
+class CompressedScripts(GZipContentEncoding):
     """Compresses scripts and styles, piece by piece; a browser then keeps them.
 
     Nothing else is compressed: a page has a secret, and the size of an answer could tell of it.
@@ -122,11 +122,12 @@ def compress_scripts_of(application: Application) -> None:
     with its own application (``visitor_cookie.py``); a browser asks for scripts after the page.
     Without ``--warm``, the first page of a server imports hcviz too late for this.
     """
-    if _CompressedScripts not in application.transforms:
-        application.add_transform(_CompressedScripts)
+    if CompressedScripts not in application.transforms:
+        application.add_transform(CompressedScripts)
 
 
 __all__ = [
+    "CompressedScripts",
     "Gate",
     "Refusal",
     "add_headers",

@@ -82,7 +82,7 @@ function nameField(group, send) {
         {
           class: "lock",
           title:
-            "An answer in the list at the left, as the button Group gives it (G). Undo takes it back",
+            "An answer in the list at the left, as of the button Group (G). Undo takes it back",
         },
         h("input", {
           type: "checkbox",
