@@ -509,10 +509,10 @@ def test_no_text_goes_from_a_living_page():
 
 def test_thumbnails_appear_when_rows_are_high_enough():
     png = b"\x89PNG\r\n\x1a\n"
-    items = Items([str(i) for i in range(100)], images=[png] * 99 + [None])
+    items = Items([str(i) for i in range(400)], images=[png] * 399 + [None])
     centre = Centre(on_pick=lambda pick: None)
     centre.set_items(items)
-    centre.set_tree(caterpillar(100))
+    centre.set_tree(caterpillar(400))
     assert len(centre.figures.labels.pictures.data["url"]) == 0
     centre.focus(centre.order[:4])
     assert len(centre.figures.labels.pictures.data["url"]) > 3
