@@ -63,8 +63,9 @@ class Dashboard:
         return row.locator("xpath=following-sibling::dd[1]").inner_text()
 
     def newick(self) -> str:
-        """The shown tree, as the page saves it."""
-        return Path(self.save("Tree (Newick)").path()).read_text()
+        """The shown tree, as the page saves it, but without supports, which a run still changes."""
+        saved = Path(self.save("Tree (Newick)").path()).read_text()
+        return re.sub(r"\[&support=[^]]*\]", "", saved)
 
     # ------------------------------------------------------------------ doing
 

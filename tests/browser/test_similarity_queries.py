@@ -292,10 +292,10 @@ def test_a_custom_function_is_queried_by_runs_only(own, new_page):
     page.goto(own.url)
     dashboard = Dashboard(page)
     status = page.locator(".hc-bar .status")
-    clades = page.locator(".hc-inspector dl").locator(
-        "xpath=.//dt[text()='Clades']/following-sibling::dd[1]"
+    branches = page.locator(".hc-inspector dl").locator(
+        "xpath=.//dt[text()='Branches']/following-sibling::dd[1]"
     )
-    expect(clades).to_have_text("1")  # a star: nothing is divided yet
+    expect(branches).to_have_text("1")  # a star: nothing is divided yet
     expect(status).to_have_text(re.compile(r"^Running · \d+ of "))
     first = asked_for(page)
     wait_until(page, lambda: asked_for(page) > first)

@@ -157,7 +157,7 @@ def test_lock_implied_and_eject(zoo):
     expect(zoo.selected).to_have_text("101 items")
     zoo.press("e")
     zoo.click_label("seawasp")
-    expect(zoo.page.locator(".hc-constraints .statement")).to_contain_text("before seawasp")
+    expect(zoo.page.locator(".hc-constraints .statement")).to_contain_text("apart from seawasp")
     zoo.page.locator("[data-key=apply]").click()
     expect(zoo.constraints).to_have_count(2)
     zoo.settle()

@@ -141,7 +141,7 @@ def test_the_usefulness_and_dependencies_of_answers(page, server):
     expect(sheet.locator(".box")).to_have_count(3)
     expect(sheet.locator(".graph .box")).to_have_count(2)
     expect(sheet.locator(".graph path[marker-end]")).to_have_count(1)
-    key = sheet.get_by_role("button", name=re.compile("^before dove"))
+    key = sheet.get_by_role("button", name=re.compile("^apart from dove"))
     expect(key).to_have_attribute("title", re.compile("bear \\+ carp together, apart from dove"))
     key.press("Enter")
     expect(key).to_have_class(re.compile("chosen"))
