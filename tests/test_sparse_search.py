@@ -51,7 +51,7 @@ def moved(s, k, u):
     other = sparse.SparseSearch(*(each.copy() for each in s))
     p = s.up[k]
     if u not in (s.left[p], s.right[p]):
-        sparse.value_at(other, u)
+        sparse.mark_path(other, u, other.state[sparse.STAMP])
         sparse.move(other, k, u)
     return other
 

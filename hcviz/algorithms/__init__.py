@@ -506,12 +506,11 @@ def fit_with_metrics(
     if method.samples and method.recorded_run is not None:
         return _summary(method, problem, seed, start, params, progress), {}
     if method.improves and start is None and method.constraint_mode(params) == "hard":
-        given = method.check_problem(problem, None)
-        if given.n_constraints:
-            _check_consistency(given)
-            start = fit(name, given.without_constraints(), seed=seed, **params)
-    given = method.check_problem(problem, start)
-    for snapshot in run(name, given, seed=seed, start=start, progress=progress, **params):
+        problem = method.check_problem(problem, None)
+        if problem.n_constraints:
+            _check_consistency(problem)
+            start = fit(name, problem.without_constraints(), seed=seed, **params)
+    for snapshot in run(name, problem, seed=seed, start=start, progress=progress, **params):
         last = snapshot
     return last.tree, last.metrics
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import SamplerRun
 
 #: Arguments of a problem that a person may give to a method.
-OF_PROBLEMS = ("triplets", "groups", "not_groups", "comparisons", "labels", "similarity")
+PROBLEM_ARGUMENTS = ("triplets", "groups", "not_groups", "comparisons", "labels", "similarity")
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
@@ -432,7 +432,7 @@ class Algorithm:
         for name in values:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
-                if name in OF_PROBLEMS:
+                if name in PROBLEM_ARGUMENTS:
                     hint = f"It belongs to the data: Problem(data, {name}=...)."
                 raise InvalidParameter(f"{self.name} has no parameter {shorten(name)!r}.", hint)
         for name, value in values.items():

@@ -22,7 +22,7 @@ from hcviz.core.errors import (
     InvalidTree,
 )
 from hcviz.core.groups import Groups
-from hcviz.core.tree import Tree
+from hcviz.core.tree import Tree, tree_of_newick
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.io.answers import dataset_of_answers, read_items
@@ -158,8 +158,7 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> TreeFile:
         numbers = sorted(names) == sorted(str(i) for i in range(len(names)))
         labels = None if numbers else names
     found = read_newick(text, labels)
-    tree = Tree.from_newick(text, labels)
-    return TreeFile(tree, found.group_names, found.is_uneven)
+    return TreeFile(tree_of_newick(found), found.group_names, found.is_uneven)
 
 
 def read_taxonomy(path: Path, labels: Sequence[str] | None = None) -> Taxonomy:

@@ -58,6 +58,11 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def is_or_are(number: int) -> str:
+    """Return the verb that fits a number of things."""
+    return "is" if number == 1 else "are"
+
+
 def closest_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name of ``names`` that is most similar to ``name``, or None.
 

@@ -637,14 +637,7 @@ class Tree(TreeViews):
         >>> Tree.from_newick("((owl,rook),elm);").labels
         ('owl', 'rook', 'elm')
         """
-        found = convert.read_newick(text, labels)
-        if found.n_leaves == 1:
-            return cls([-1], [0.0], 1).with_labels(found.labels)
-        if found.height is None:
-            made = cls.with_size_heights(found.parent, found.n_leaves)
-        else:
-            made = cls(found.parent, found.height, found.n_leaves)
-        return made.with_labels(found.labels).with_support(found.support)
+        return tree_of_newick(convert.read_newick(text, labels))
 
     def to_newick(self, labels: Any = None, group_names: Mapping[int, str] | None = None) -> str:
         """Return a Newick text with branch lengths and supports.
@@ -866,3 +859,14 @@ def heights_rise(tree: Tree) -> str | None:
 
 #: Number of invariants above, which ``treekernels.is_valid_tree`` checks in one compiled pass.
 N_COMPILED = len(INVARIANTS)
+
+
+def tree_of_newick(found: convert.NewickTree) -> Tree:
+    """Return the tree of a Newick text that was read; see :meth:`Tree.from_newick`."""
+    if found.n_leaves == 1:
+        return Tree([-1], [0.0], 1).with_labels(found.labels)
+    if found.height is None:
+        made = Tree.with_size_heights(found.parent, found.n_leaves)
+    else:
+        made = Tree(found.parent, found.height, found.n_leaves)
+    return made.with_labels(found.labels).with_support(found.support)

@@ -16,7 +16,7 @@ from hcviz.core.table_cells import (
     quote,
     unused_name,
 )
-from hcviz.core.text import count_noun
+from hcviz.core.text import count_noun, is_or_are
 from hcviz.io.rawtable import RawTable
 
 
@@ -28,11 +28,6 @@ def with_first_row(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
         for cell, cells in zip(raw.first_cells, raw.columns, strict=True)
     ]
     return columns, np.concatenate([[raw.first_row], raw.rows])
-
-
-def is_or_are(number: int) -> str:
-    """Return the verb that fits a number of things."""
-    return "is" if number == 1 else "are"
 
 
 def missing_cells(missing: int, cells: int) -> str:
@@ -51,7 +46,6 @@ __all__ = [
     "cell_string",
     "cell_text",
     "is_missing",
-    "is_or_are",
     "missing_cells",
     "parse",
     "quote",

@@ -16,14 +16,13 @@ from hcviz.core.column_options import ColumnOptions, find_unknown
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.table_columns import column_features
 from hcviz.core.table_dates import DateScale
-from hcviz.core.text import count_noun, join_names
+from hcviz.core.text import count_noun, is_or_are, join_names
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.cells import (
     cell_string,
     cell_text,
     is_missing,
-    is_or_are,
     missing_cells,
     parse,
     quote,

@@ -152,7 +152,7 @@ class CollectedDraws(ThinnedTrees):
         ]
         chain = int(np.argmax([each.max() for each in joints]))
         row = rows[chain][int(joints[chain].argmax())]
-        tree = made._named_tree(*draws[chain].tree_arrays(row))
+        tree = made._named(Tree(*draws[chain].tree_arrays(row), n))
         made.best = (tree, float(draws[chain].log_joint[row]), None)
         credibility = [made._log_credibilities(each) for each in draws]
         chain = int(np.argmax([each.max() for each in credibility]))

@@ -131,7 +131,7 @@ class Posterior(CladeSupports):
             raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
         mean_height = self.record.mean_root_height()
         found, supports = consensus_tree(self.clade_table, threshold, mean_height)
-        named = self._named_tree(found.parent, found.height)
+        named = self._named(found)
         return named.with_support(supports), supports
 
     def max_credibility(self) -> Tree:
@@ -171,7 +171,7 @@ class Posterior(CladeSupports):
             value = self._log_credibility(codes)
             if value > credibility:
                 best, credibility = (parent, height), value
-        return self._named_tree(*best)
+        return self._named(Tree(*best, self.n_items))
 
     def summary_tree(self, composed: bool = True, before: Tree | None = None) -> Tree:
         """Compute the tree of the greatest clade credibility that the sampled clades can form.
@@ -227,7 +227,7 @@ class Posterior(CladeSupports):
             share = self.support(before)[:-1]
             extra = margins(share, self._effective_number(before, share))
         found = summary_tree(self.clade_table, trees, composed, before, extra)
-        named = self._named_tree(found.parent, found.height)
+        named = self._named(found)
         return named.with_support(self.support(found))
 
     def _effective_number(self, tree: Tree, share: Float) -> float:

@@ -36,9 +36,9 @@ class ThinnedTrees:
         self.labels: tuple[str, ...] | None = None
         self.info: TreeInfo | None = None
 
-    def _named_tree(self, parent: Int, height: Float) -> Tree:
+    def _named(self, tree: Tree) -> Tree:
         """Return a tree with the names of the items and how it was made."""
-        return Tree(parent, height, self.n_items).with_labels(self.labels).with_info(self.info)
+        return tree.with_labels(self.labels).with_info(self.info)
 
     def _keep(self, chain: int, number: int, parent: Int, height: Float) -> None:
         """Add a draw that the stream keeps."""
@@ -349,7 +349,7 @@ class ThinnedTrees:
         if number is not None and number < len(kept):
             at = np.unique(np.linspace(0, len(kept) - 1, max(number, 1)).round().astype(int))
             kept = [kept[i] for i in at.tolist()]
-        return [self._named_tree(parent, height) for parent, height, _ in kept]
+        return [self._named(Tree(parent, height, self.n_items)) for parent, height, _ in kept]
 
     def shapes(self) -> tuple[Int, Int, Int]:
         """Return the shapes of the k thinned trees as arrays.

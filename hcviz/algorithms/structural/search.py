@@ -177,7 +177,7 @@ def _first(
     constraints. With soft triplets, CRSC and the linkages ignore them, and the price of those they
     violate counts.
     """
-    n, is_sparse = problem.n_items, problem.n_items > MAX_MADE_DENSE and problem.is_sparse
+    n, is_sparse = problem.n_items, stays_sparse(problem)
     known = problem.without_constraints() if soft else problem
     if sign < 0:
         halves = Tree.from_linkage(balanced_linkage(n))
@@ -203,10 +203,14 @@ def _first(
     return tree
 
 
+def stays_sparse(problem: Problem) -> bool:
+    """Return True if the similarities are a sparse matrix of too many items to make it dense."""
+    return problem.is_sparse and problem.n_items > MAX_MADE_DENSE
+
+
 def searches_graph(problem: Problem, params: Parameters) -> bool:
     """Return True if the search keeps a sparse matrix sparse."""
-    large = problem.is_sparse and problem.n_items > MAX_MADE_DENSE
-    return large and params.objective == "similarity" and params.lam is None
+    return stays_sparse(problem) and params.objective == "similarity" and params.lam is None
 
 
 def sparse_search(
@@ -358,7 +362,7 @@ def _price(problem: Problem) -> float:
     A fixed number would ignore the answers for one data set, and let nothing else count for
     another.
     """
-    if problem.is_sparse and problem.n_items > MAX_MADE_DENSE:
+    if stays_sparse(problem):
         return 100.0 * magnitude(np.atleast_2d(problem.similarity.data))
     return 100.0 * magnitude(problem.similarity_or_default)
 

@@ -128,6 +128,25 @@ def put_cuts(s, pair_lca, weights):
 
 
 @njit
+def twin_of(s, v):
+    """Return the other child of a node's parent."""
+    p = s.up[v]
+    return s.right[p] if s.left[p] == v else s.left[p]
+
+
+@njit
+def replace_child(s, q, old, new):
+    """Put a node in the place of a child of ``q``; of the root if ``q`` is -1."""
+    s.up[new] = q
+    if q < 0:
+        s.state[ROOT] = new
+    elif s.left[q] == old:
+        s.left[q] = new
+    else:
+        s.right[q] = new
+
+
+@njit
 def lowest_common(s, a, b):
     """Return the LCA of two nodes, and leave the ancestors of ``a`` stamped. O(depth)."""
     s.state[ALIAS] += 1
@@ -216,7 +235,7 @@ def evaluate(s, indptr, indices, data, k):
     stamp = s.state[STAMP]
     n = indptr.size - 1
     p = s.up[k]
-    sibling = s.right[p] if s.left[p] == k else s.left[p]
+    sibling = twin_of(s, k)
     inside = s.size[k]
     a = p
     while a >= 0:
@@ -282,7 +301,7 @@ def evaluate(s, indptr, indices, data, k):
             elif s.met[q] < 0:
                 s.met[v] = -1  # below a floor
             else:
-                twin = s.right[q] if s.left[q] == v else s.left[q]
+                twin = twin_of(s, v)
                 across = weight_of(s, twin, stamp)
                 size, cut = np.float64(s.size[q]), s.cut[q]
                 if s.above[q] == stamp:  # without S, which is below v or below its twin
@@ -312,31 +331,18 @@ def move(s, k, u):
     """Put S, now at k, above the marked node u, after :func:`evaluate`. O(depth)."""
     stamp = s.state[STAMP]
     p = s.up[k]
-    sibling = s.right[p] if s.left[p] == k else s.left[p]
+    sibling = twin_of(s, k)
     inside = s.size[k]
     s.totals[COST] += s.value[u] - s.value[sibling]
     a, child = s.up[p], p
     while a >= 0:
-        twin = s.right[a] if s.left[a] == child else s.left[a]
+        twin = twin_of(s, child)
         s.cut[a] -= weight_of(s, twin, stamp)
         s.size[a] -= inside
         a, child = s.up[a], a
-    q = s.up[p]
-    s.up[sibling] = q
-    if q < 0:
-        s.state[ROOT] = sibling
-    elif s.left[q] == p:
-        s.left[q] = sibling
-    else:
-        s.right[q] = sibling
+    replace_child(s, s.up[p], p, sibling)
     q = s.up[u]
-    s.up[p] = q
-    if q < 0:
-        s.state[ROOT] = p
-    elif s.left[q] == u:
-        s.left[q] = p
-    else:
-        s.right[q] = p
+    replace_child(s, q, u, p)
     s.up[u] = p
     s.up[k] = p
     s.left[p], s.right[p] = u, k
@@ -344,7 +350,7 @@ def move(s, k, u):
     s.cut[p] = weight_of(s, u, stamp)
     a, child = q, p
     while a >= 0:
-        twin = s.right[a] if s.left[a] == child else s.left[a]
+        twin = twin_of(s, child)
         s.cut[a] += weight_of(s, twin, stamp)
         s.size[a] += inside
         a, child = s.up[a], a
@@ -367,30 +373,16 @@ def undo(s, indptr, indices, data):
     s.state[RECORDS] = 0
     for at in range(s.state[MOVES] - 1, -1, -1):
         k, u = s.journal[2 * at], s.journal[2 * at + 1]
-        p = s.up[k]
-        sibling = s.right[p] if s.left[p] == k else s.left[p]
+        sibling = twin_of(s, k)
         evaluate(s, indptr, indices, data, k)
-        stamp = s.state[STAMP]
         if u != sibling:
-            if s.mark[u] != stamp:
-                value_at(s, u)
+            mark_path(s, u, s.state[STAMP])  # it may have no weight to S; the cost is set below
             move(s, k, u)
     s.state[MOVES] = 0
     s.state[RECORDS] = 1
     s.totals[COST] = s.totals[KEPT]
     while s.state[LENGTH]:
         take(s)
-
-
-@njit
-def value_at(s, u):
-    """Mark a node that has no weight to S, so that S can be put above it."""
-    stamp = s.state[STAMP]
-    while u >= 0 and s.mark[u] != stamp:
-        s.mark[u] = stamp
-        s.x[u] = 0.0
-        s.value[u] = 0.0
-        u = s.up[u]
 
 
 @njit
@@ -416,7 +408,7 @@ def perturb(s, indptr, indices, data, rng):
         if s.up[k] < 0:
             k = item
         p = s.up[k]
-        sibling = s.right[p] if s.left[p] == k else s.left[p]
+        sibling = twin_of(s, k)
         evaluate(s, indptr, indices, data, k)
         count = s.state[MARKED]
         u = -1

@@ -3,8 +3,7 @@
 Internals of Bokeh 3.9.2: ``Server._tornado``, the Tornado application, and ``Server._http``, its
 HTTP server. Bokeh has no option for headers of answers, nor a hook before its handlers. Tornado's
 ``Router``, ``OutputTransform``, ``Application.add_transform`` and ``Application.transforms`` are
-public. Of Tornado's
-``GZipContentEncoding`` the method ``_compressible_type`` is replaced.
+public. Of Tornado's ``GZipContentEncoding`` the method ``_compressible_type`` is replaced.
 
 A *gate* is a function of a request. It returns None, or why the request is refused.
 """

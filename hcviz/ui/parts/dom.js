@@ -42,8 +42,9 @@ function h(tag, props = {}, ...children) {
 }
 
 // A button with a text; the `main` one of several is emphasised.
-function textButton(key, text, act, title, main = false) {
-  return h("button", { "data-key": key, class: main ? "main" : "", title, onclick: act }, text)
+function textButton(key, text, act, title, main = false, disabled = false) {
+  const props = { "data-key": key, class: main ? "main" : "", title, disabled, onclick: act }
+  return h("button", props, text)
 }
 
 // The same as `h` for SVG elements.

@@ -7,7 +7,7 @@ from typing import Any
 from hcviz.ui.features.groups import model as groups_model
 from hcviz.ui.features.levels import model as levels_model
 from hcviz.ui.features.supports import support_changes
-from hcviz.ui.features.top_bar.model import waiting_sentence
+from hcviz.ui.features.top_bar.model import waiting_sentence, waits_for_compiler
 from hcviz.ui.state.store import Store
 
 #: What the page says before the first tree while the server compiles, and beside the tree from
@@ -35,8 +35,9 @@ def state(store: Store) -> dict[str, Any]:
         sentence = view.draft.sentence(session.labels)
     elif waiting_sentence(store):
         sentence = waiting_sentence(store)
-    elif compiling_sentence(store):
-        sentence = f"{view.message or session.message} {compiling_sentence(store)}".strip()
+    elif waits_for_compiler(store):
+        compiling = NO_TREE if session.snapshot is None else FIRST_TREE
+        sentence = f"{view.message or session.message} {compiling}".strip()
     elif view.message or session.message:
         changes = support_changes.changes_sentence(store)
         groups = groups_model.changes_sentence(store) if changes else ""
@@ -56,12 +57,3 @@ def state(store: Store) -> dict[str, Any]:
         else {"sentence": view.loading.sentence, "share": view.loading.share},
         "waiting": view.draft.open and session.snapshot is not store.drawn,
     }
-
-
-def compiling_sentence(store: Store) -> str:
-    """Return what is said of a tree that the server still has to compile for, or ""."""
-    session = store.session
-    waits = session.status == "idle" or (session.status == "sampling" and session.progress[0] == 0)
-    if store.view.compiling is None or not waits:
-        return ""
-    return NO_TREE if session.snapshot is None else FIRST_TREE

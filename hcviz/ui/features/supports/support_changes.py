@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.text import is_or_are
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
@@ -53,7 +54,7 @@ class ChangedNodes:
         if new:
             parts.append(f"{_branches(new)} new")
         if gone:
-            parts.append(f"{gone:,} {_is(gone)} gone" if new else f"{_branches(gone)} gone")
+            parts.append(f"{gone:,} {is_or_are(gone)} gone" if new else f"{_branches(gone)} gone")
         more = "more " if parts else ""
         text = ", ".join(parts) or (
             "No branch clearly changed" if chance else "The branches are the same as before"
@@ -63,12 +64,8 @@ class ChangedNodes:
         return f"{text}."
 
 
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
 def _branches(number: int) -> str:
-    return f"{number:,} {'branch' if number == 1 else 'branches'} {_is(number)}"
+    return f"{number:,} {'branch' if number == 1 else 'branches'} {is_or_are(number)}"
 
 
 _cache: WeakKeyDictionary[Store, tuple[CladeChanges, ChangedNodes]] = WeakKeyDictionary()

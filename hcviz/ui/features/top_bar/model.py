@@ -127,13 +127,19 @@ def live(store: Store) -> dict[str, Any]:
             # Up to 10^9 these are steps that a person chose; more is work in the method's own unit.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
-    waits = session.status == "idle" or (session.status == "sampling" and step == 0)
-    if store.view.compiling is not None and waits:
+    if waits_for_compiler(store):
         text = f"Getting ready: {store.view.compiling} %"
     title = text
     if session.status == "settled" and text != _STATUS["settled"]:
         title = "The tree is done. The numbers on its branches are not exact yet. Run goes on."
     return {"status": session.status, "text": text, "title": title, "run": session.run}
+
+
+def waits_for_compiler(store: Store) -> bool:
+    """Return True if the server still compiles what the method's own first tree needs."""
+    session = store.session
+    waits = session.status == "idle" or (session.status == "sampling" and session.progress[0] == 0)
+    return store.view.compiling is not None and waits
 
 
 def live_depends_on(store: Store) -> Any:

@@ -247,16 +247,13 @@ function stepCard(root, state, send) {
       at ? textButton("tour-back", "Back", () => send("back"), "The step before (←)") : null,
       last
         ? textButton("tour-next", "Finish", finish, "End the tour", true)
-        : h(
-            "button",
-            {
-              "data-key": "tour-next",
-              class: "main",
-              title: "The next step (→)",
-              disabled: !state.ready,
-              onclick: () => send("next"),
-            },
+        : textButton(
+            "tour-next",
             "Next",
+            () => send("next"),
+            "The next step (→)",
+            true,
+            !state.ready,
           ),
     ),
   )
