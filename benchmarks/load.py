@@ -289,8 +289,9 @@ async def load(server: LoadServer, sessions: int, seconds: float) -> Row:
                 raise found
         began, lag = time.monotonic(), float("nan")
         if teacher is not None:
-            total = sum(person.client.constraints for person in persons)
-            await teacher.until(lambda: teacher.class_answers == total)
+            await teacher.until(
+                lambda: teacher.class_answers == sum(p.client.constraints for p in persons)
+            )
             lag = time.monotonic() - began
         report = server.report()
         memory, everything = server.memory(), server.memory(workers=True)

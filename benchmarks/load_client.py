@@ -122,8 +122,7 @@ class Client:
     @property
     def class_answers(self) -> int:
         """The number of answers in the list of students on a teacher's page."""
-        students = (dict(each["entries"]) for each in self._state("Sheet_classroom")["students"])
-        return sum(each["answers"] for each in students)
+        return sum(each["answers"] for each in self._state("Sheet_classroom")["students"])
 
     def rows(self) -> dict[str, tuple[float, float]]:
         """Return where the name of each item is: name -> (x, y)."""
@@ -134,13 +133,16 @@ class Client:
         return {str(n): (float(a), float(b)) for n, a, b in zip(names, x, y, strict=True)}
 
     def _live(self) -> dict[str, Any]:
-        return dict(self._models[self._data_of("TopBar")]["live"].get("entries", ()))
+        return self._part("TopBar", "live")
 
     def _state(self, part: str) -> dict[str, Any]:
-        return dict(self._models[self._data_of(part)]["state"]["entries"])
+        return self._part(part, "state")
 
-    def _data_of(self, part: str) -> str:
-        return str(self._models[self._by_name[part]]["data"]["id"])
+    def _part(self, part: str, name: str) -> dict[str, Any]:
+        """Return what a part of the page shows, which is sent as JSON text."""
+        data = self._models[str(self._models[self._by_name[part]]["data"]["id"])]
+        found: dict[str, Any] = json.loads(data[name])
+        return found
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until the page shows something.

@@ -84,8 +84,8 @@ METER = """
     if (!lines || !selection) return void requestAnimationFrame(watch)
     let bar = null
     const run = () => {
-      bar ??= [...page._all_models.values()].find((m) => m.data?.live && "run" in m.data.live)
-      return bar?.data.live.run ?? -1
+      bar ??= [...page._all_models.values()].find((m) => m.data?.live?.includes('"run":'))
+      return bar ? JSON.parse(bar.data.live).run : -1
     }
     const tree = () => {
       if (lines.data.x.length <= 3) return

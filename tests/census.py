@@ -15,9 +15,11 @@ MODULES = ("hcviz.", "bokeh.document.")
 
 
 def census(*_: Any) -> None:
+    gc.unfreeze()
     gc.collect()
     alive = [type(each) for each in gc.get_objects()]
     kinds = [k.__name__ for k in alive if k.__name__ in KINDS and k.__module__.startswith(MODULES)]
+    gc.freeze()
     memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
     path = Path(os.environ["HCVIZ_CENSUS"])
     part = path.with_suffix(".part")

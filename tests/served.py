@@ -20,7 +20,7 @@ class Served:
     """One browser session: ``client`` is the browser's side, ``document`` the server's."""
 
     def __init__(self, server: Any, loop: asyncio.AbstractEventLoop, url: str) -> None:
-        self._server, self._loop = server, loop
+        self._server, self.loop = server, loop
         self.client: ClientSession = pull_session(url=url)
 
     @property
@@ -39,12 +39,12 @@ class Served:
         async def work() -> Any:
             return await self.session.with_document_locked(call)
 
-        return asyncio.run_coroutine_threadsafe(work(), self._loop).result(30)
+        return asyncio.run_coroutine_threadsafe(work(), self.loop).result(30)
 
     def on_thread(self, call: Callable[[], Any]) -> Any:
         """Call on the server's thread, without the lock."""
         done: Future[Any] = Future()
-        self._loop.call_soon_threadsafe(lambda: done.set_result(call()))
+        self.loop.call_soon_threadsafe(lambda: done.set_result(call()))
         return done.result(30)
 
 

@@ -5,8 +5,10 @@ Each test names the module of ``hcviz/ui/compat`` that breaks if it fails.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import hashlib
+import json
 import time
 import weakref
 from collections.abc import Callable
@@ -14,29 +16,40 @@ from threading import Thread
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import panel as pn
 import param
 import pytest
 from bokeh.document import Document
+from bokeh.document.events import ModelChangedEvent
 from bokeh.models import ColumnDataSource, Div, ImportedStyleSheet, Range1d
 from bokeh.plotting import figure
+from bokeh.protocol import Protocol
+from bokeh.protocol.message import Message
 from panel.custom import Child, JSComponent
 from panel.io.notebook import render_mimebundle
 from panel.io.resources import CDN_DIST
 from panel.io.state import state
 from pyviz_comms import Comm
+from tornado.websocket import WebSocketClosedError
 
 from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.compat.figure_size import pixel_size
 from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
-from hcviz.ui.compat.message_batch import as_one_message
-from hcviz.ui.compat.message_component import MessageComponent, MessageFrame
+from hcviz.ui.compat.message_batch import as_one_message, patch_message
+from hcviz.ui.compat.message_component import (
+    MessageComponent,
+    MessageFrame,
+    PlainJson,
+    json_text,
+)
 from hcviz.ui.compat.next_tick import on_next_tick
 from hcviz.ui.compat.notebook_cells import cell_documents, display_of
 from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.compat.server_session import browser_count, server_session
+from hcviz.ui.compat.single_write import bokeh_send, send
 from tests.served import Served, served
 
 
@@ -237,6 +250,11 @@ class Counter(MessageComponent):
     _esm = "export function render() {}"
 
 
+class Plain(MessageComponent):
+    state = PlainJson(default={})
+    _esm = "export function render() {}"
+
+
 class Frame(MessageFrame):
     inner = Child()
     count = param.Integer(default=0)
@@ -261,6 +279,40 @@ def test_message_component_marks_its_script_and_blocks_changes_by_the_browser():
         assert component.count == 3
 
 
+def test_plain_json_is_sent_as_text_without_a_search_for_models(monkeypatch):
+    made: list[Plain] = []
+
+    def make() -> Plain:
+        made.append(Plain(state={"a": [1, {"b": "ü"}]}))
+        return made[-1]
+
+    with served(make) as found:
+        (model,) = (m for m in found.client.document.models if hasattr(m, "esm"))
+        assert json.loads(model.data.state) == {"a": [1, {"b": "ü"}]}
+        called: list[Any] = []
+        search = JSComponent._update_model
+        monkeypatch.setattr(
+            JSComponent, "_update_model", lambda *a, **k: (called.append(a), search(*a, **k))
+        )
+        found.locked(lambda: setattr(made[-1], "state", {"a": float("nan")}))
+        data = found.document.get_model_by_id(model.id).data
+        until(lambda: json.loads(data.state) == {"a": None})
+        assert made[-1].state != {"a": None}  # Python keeps what it was given
+        assert not called
+        found.locked(lambda: setattr(made[-1], "width", 300))
+        until(lambda: called)
+
+
+def test_numbers_that_json_lacks_become_null():
+    value = {"a": (1.5, float("inf")), "b": [{"c": float("nan")}], "d": None, "e": "NaN"}
+    assert json.loads(json_text(value)) == {
+        "a": [1.5, None],
+        "b": [{"c": None}],
+        "d": None,
+        "e": "NaN",
+    }
+
+
 def test_message_frame_tags_its_own_data_only():
     """Panel calls ``_patch_datamodel_ref`` with the data model and the root's reference."""
     with served(lambda: Frame(inner=Counter())) as found:
@@ -272,6 +324,48 @@ def test_message_frame_tags_its_own_data_only():
         after = [list(each.tags) for each in data]
     assert len(data) == 2
     assert before == after == [[f"__ref:{root}"]] * 2
+
+
+# ---------------------------------------------------------------------- single_write
+
+
+def frames_written(page: Served, method: Any, message: Message[Any]) -> list[bytes]:
+    """What a method of sending writes to the page's connection; nothing reaches the client."""
+    (connection,) = page.session._subscribed_connections
+    stream, written = connection._socket.ws_connection.stream, []
+
+    async def work() -> None:
+        def write(frames: bytes) -> Any:
+            written.append(frames)
+            return asyncio.sleep(0)
+
+        stream.write = write
+        try:
+            await method(message, connection._socket)
+        finally:
+            del stream.write
+
+    asyncio.run_coroutine_threadsafe(work(), page.loop).result(30)
+    return written
+
+
+def test_a_message_is_written_at_once_as_bokeh_writes_it_in_pieces(page):
+    """The last line fails once Bokeh writes messages at once; the module can then be removed."""
+    _, source = models(page)
+    change = ModelChangedEvent(page.document, source, "data", {"x": np.arange(100.0), "y": [1]})
+    message = patch_message(page.document, [change])
+    once, pieces = (frames_written(page, each, message) for each in (send, bokeh_send))
+    assert len(once) == 1
+    assert b"".join(once) == b"".join(pieces)
+    assert len(pieces) == 5
+
+
+def test_a_message_to_a_closed_connection_is_the_error_that_bokeh_expects(page, monkeypatch):
+    (connection,) = page.session._subscribed_connections
+    monkeypatch.setattr(connection._socket.ws_connection, "is_closing", lambda: True)
+    message = Protocol().create("OK", "1")
+    with pytest.raises(WebSocketClosedError):
+        frames_written(page, send, message)
 
 
 # ---------------------------------------------------------------------- python_parameters

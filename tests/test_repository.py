@@ -74,7 +74,7 @@ INTERNALS_OF_OTHERS = {
     },
     "test_compat_sessions.py": {
         "_cleanup", "_held_events", "_models", "_patch_datamodel_ref", "_render_mimebundle",
-        "_render_model", "_socket", "_subscribed_connections", "_views",
+        "_render_model", "_socket", "_subscribed_connections", "_update_model", "_views",
     },
     "test_explorer.py": {"_handle_msg"},
     "test_loop_watchdog.py": {"_run"},

@@ -22,6 +22,7 @@ class SmallServer:
     def __init__(self, name: str) -> None:
         self.name, self.heads = name, []
         self.upgrades = True
+        self.n_ends = 0  # requests that it ends without an answer
 
     async def start(self) -> int:
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
@@ -32,6 +33,9 @@ class SmallServer:
             while True:  # it keeps the connection, as servers may
                 head = await reader.readuntil(b"\r\n\r\n")
                 self.heads.append(head.lower())
+                if self.n_ends:
+                    self.n_ends -= 1
+                    break
                 if b"/ws" in head and self.upgrades:
                     writer.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
                     while found := await reader.read(100):
@@ -131,6 +135,50 @@ def test_without_a_server_the_answer_is_a_sentence(monkeypatch):
             answer = await send(GET + b"\r\n")
             assert answer.startswith(b"HTTP/1.1 503 ")
             assert answer.endswith(b"The server is starting. Try again in a moment.")
+
+    run(work)
+
+
+@pytest.mark.parametrize("n_ends", [1, 2, 3])
+def test_a_request_is_sent_again_if_its_server_ends_before_it_answers(n_ends):
+    async def work():
+        async with proxied() as (send, servers, _, _):
+            servers[0].n_ends = n_ends
+            answer = await send(with_server(0))
+            assert len(servers[0].heads) == min(n_ends + 1, 3)
+            if n_ends < 3:
+                assert server_of(answer) == 0
+            else:
+                assert answer.startswith(b"HTTP/1.1 502 ")
+                assert answer.endswith(b"The server ended before it answered. Try again.")
+
+    run(work)
+
+
+def test_a_request_moves_on_if_its_server_ends_for_good():
+    async def work():
+        async with proxied() as (send, servers, _, _):
+            servers[0].n_ends = 1
+            answering = asyncio.ensure_future(send(with_server(0)))
+            while not servers[0].heads:
+                await asyncio.sleep(0.001)
+            servers[0].server.close()
+            answer = await answering
+            assert server_of(answer) == 1
+            assert b"Set-Cookie: hcviz-process=1;" in answer
+
+    run(work)
+
+
+@pytest.mark.parametrize("request_", [b"POST /login HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n"])
+def test_a_request_that_may_change_something_is_sent_once(request_):
+    async def work():
+        async with proxied() as (send, servers, _, _):
+            for each in servers:
+                each.n_ends = 1
+            answer = await send(request_ + b"Content-Length: 2\r\n\r\nab")
+            assert answer.startswith(b"HTTP/1.1 502 ")
+            assert sum(len(each.heads) for each in servers) == 1
 
     run(work)
 

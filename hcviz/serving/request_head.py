@@ -63,6 +63,12 @@ class RequestHead:
         return asked and self.first.startswith(b"GET ")
 
     @property
+    def changes_nothing(self) -> bool:
+        """True if the request only reads and has no body, so that it may be sent twice."""
+        body = any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers)
+        return self.first.startswith((b"GET ", b"HEAD ")) and not body
+
+    @property
     def server(self) -> int | None:
         """The number of the server in the cookie, or None."""
         for name, value in self.headers:

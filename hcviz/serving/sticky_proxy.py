@@ -15,19 +15,24 @@ MAX_HEAD, HEAD_TIME, SERVER_TIME, REFUSAL_TIME = 1 << 16, 30.0, 20.0, 1.0
 #: Connections that may be open at once. Each takes two of the process's files, often at most 1,024.
 MAX_CONNECTIONS = 450
 _CHUNK = 1 << 16
-#: Seconds between two attempts to reach a server.
-_PAUSE = 0.1
+#: Seconds between two attempts to reach a server, and servers that may end before they answer.
+_PAUSE, _ATTEMPTS = 0.1, 3
 
 
 class NoServer(OSError):
     """No server listens."""
 
 
+class ServerEnded(OSError):
+    """A server ended before the first byte of its answer."""
+
+
 class StickyProxy:
     """Passes each connection on to one of several servers of this machine.
 
     A browser without the cookie comes to the server with the fewest websockets. If the server of a
-    browser does not listen, the browser moves to another one.
+    browser does not listen, the browser moves to another one. If it ends before it answers, a
+    request without a body is sent again, to the next server.
 
     Parameters
     ----------
@@ -70,20 +75,49 @@ class StickyProxy:
                 writer.write(_answer(503, "Service Unavailable", sentence))
                 return
             try:
-                await self._pass_on(head, reader, writer)
+                await self._pass_on_again(head, reader, writer)
             except NoServer:
                 sentence = "The server is starting. Try again in a moment."
                 writer.write(_answer(503, "Service Unavailable", sentence))
+            except ServerEnded:
+                sentence = "The server ended before it answered. Try again."
+                writer.write(_answer(502, "Bad Gateway", sentence))
         except (OSError, EOFError, ValueError):  # an end went away, or an answer without end
             pass
         finally:
             self._connections -= 1
             await _closed(writer)
 
+    async def _pass_on_again(
+        self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Pass a request on; send it again if a server ends before it answers.
+
+        Raises
+        ------
+        ServerEnded
+            If that happens too often, or the request may have changed something.
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                await self._pass_on(head, reader, writer)
+            except ServerEnded:
+                if not head.changes_nothing or attempt == _ATTEMPTS - 1:
+                    raise
+                await asyncio.sleep(_PAUSE)
+            else:
+                return
+
     async def _pass_on(
         self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Send the request to a server, and the bytes of both until one of them ends."""
+        """Send the request to a server, and the bytes of both until one of them ends.
+
+        Raises
+        ------
+        ServerEnded
+            If the server ends before it answers. The browser has had no byte then.
+        """
         async with self._connected(head.server) as (number, upstream, down):
             peer = writer.get_extra_info("peername")
             down.write(head.passed_on(str(peer[0]) if peer else LOOPBACK, self._trusted))
@@ -172,9 +206,18 @@ async def _read_request(reader: asyncio.StreamReader) -> RequestHead | None:
 async def _pass_head(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int | None
 ) -> int:
-    """Pass the head of an answer on, with the cookie if there is a number; return its status."""
+    """Pass the head of an answer on, with the cookie if there is a number; return its status.
+
+    Raises
+    ------
+    ServerEnded
+        If the server ends before the head does.
+    """
     while True:
-        head = await reader.readuntil(b"\r\n\r\n")
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise ServerEnded from None
         found = status(head)
         if 100 <= found < 200 and found != 101:  # "go on": the answer comes later
             writer.write(head)
@@ -200,14 +243,23 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def _first_ended(*copies: object) -> None:
-    """Run the coroutines until one ends, and stop the other ones."""
+    """Run the coroutines until one ends, and stop the other ones.
+
+    Raises
+    ------
+    ServerEnded
+        If one of them does.
+    """
     tasks = [asyncio.ensure_future(each) for each in copies]  # type: ignore[call-overload]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for each in tasks:
             each.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, ServerEnded):
+            raise end
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:
@@ -225,4 +277,4 @@ def _answer(number: int, reason: str, sentence: str) -> bytes:
     ).encode()
 
 
-__all__ = ["NoServer", "StickyProxy"]
+__all__ = ["NoServer", "ServerEnded", "StickyProxy"]

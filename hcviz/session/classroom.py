@@ -65,6 +65,23 @@ class Student:
         return len(self.constraints) + len(self.choices)
 
 
+@dataclass(frozen=True, eq=False)
+class ClassView:
+    """A class at one moment, as the teacher's page shows it; see :class:`Classroom`.
+
+    Attributes
+    ----------
+    address, code : str
+        What students need to join.
+    students : tuple of Student
+        All students, in the order in which they came.
+    """
+
+    address: str
+    code: str
+    students: tuple[Student, ...]
+
+
 @dataclass(eq=False)
 class Classroom:
     """The students of a lesson. All methods must be called on the thread of the pages.
@@ -75,8 +92,6 @@ class Classroom:
         The address that students open.
     code : str
         What students type there; "" if it is a password from a file, which is not shown.
-    version : int
-        Grows with each change.
 
     Examples
     --------
@@ -87,7 +102,6 @@ class Classroom:
 
     address: str
     code: str = ""
-    version: int = 0
     _students: dict[str, Student] = field(default_factory=dict)
     _listeners: list[Callable[[], None]] = field(default_factory=list)
 
@@ -95,6 +109,10 @@ class Classroom:
     def students(self) -> tuple[Student, ...]:
         """All students, in the order in which they came."""
         return tuple(self._students.values())
+
+    def view(self) -> ClassView:
+        """Return the class as it is now."""
+        return ClassView(self.address, self.code, self.students)
 
     def student(self, visitor: str) -> Student:
         """Return the student with this token, who has joined."""
@@ -139,7 +157,6 @@ class Classroom:
 
     def _set(self, visitor: str, student: Student) -> Student:
         self._students[visitor] = student
-        self.version += 1
         for call in tuple(self._listeners):
             call()
         return student
@@ -189,4 +206,11 @@ def shares_with_class(
     return found
 
 
-__all__ = ["Classroom", "Student", "new_answers", "pairwise_agreement", "shares_with_class"]
+__all__ = [
+    "ClassView",
+    "Classroom",
+    "Student",
+    "new_answers",
+    "pairwise_agreement",
+    "shares_with_class",
+]

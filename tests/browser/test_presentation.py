@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, wait_idle
+from tests.browser.driving import column, wait_for, wait_idle
 
 FONT = """() => parseFloat(
   Bokeh.documents[0].get_model_by_name("labels").renderers
@@ -44,8 +44,8 @@ def test_a_presentation_steps_and_leaves_the_page_as_before(page, size, theme):
     for hidden in (page.locator(".hc-bar"), page.locator(".hc-foot"), page.locator(".hc-tools")):
         expect(hidden.first).to_be_hidden()
     assert page.get_by_role("complementary").filter(visible=True).count() == 0
+    wait_for(page, f"() => ({FONT})() >= 16")  # the tree is drawn again for its new size
     assert len(column(page, "label-text", "text")) <= 24
-    assert page.evaluate(FONT) >= 16
     assert not column(page, "selection-lines", "x")
     zoo.press("PageDown")
     expect(heading(page).locator(".now")).to_be_visible()

@@ -10,7 +10,7 @@ from bokeh.document import Document
 from hcviz.ui.compat.current_document import current_document
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
-from hcviz.ui.compat.next_tick import on_next_tick
+from hcviz.ui.compat.next_tick import event_loop, on_next_tick
 
 
 class DocumentCallbacks:
@@ -44,6 +44,14 @@ class DocumentCallbacks:
                 callback()
 
         on_next_tick(document, work)
+
+    def later(self, seconds: float, callback: Callable[[], None]) -> None:
+        """Run ``callback`` after some seconds; must be called on the document's thread."""
+        loop = None if self._document is None else event_loop(self._document)
+        if loop is None:
+            self.schedule(callback)
+        else:
+            loop.call_later(seconds, self.schedule, callback)
 
     def run_first(self, seconds: float) -> None:
         """Run the callbacks that are scheduled within ``seconds`` now."""

@@ -36,6 +36,7 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
 from hcviz.ui.app.notebook_view import ExplorerView
+from hcviz.ui.app.page_garbage import PAGE_GARBAGE
 from hcviz.ui.app.rate_limits import UploadLimit
 from hcviz.ui.app.remote_visitors import SENTENCE, is_refused
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
@@ -45,7 +46,9 @@ from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
 from hcviz.ui.compat.login import TEACHER, user_of
 from hcviz.ui.compat.loop_watchdog import WATCHDOG
 from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.next_tick import event_loop
 from hcviz.ui.compat.notebook_connection import NotebookConnection
+from hcviz.ui.compat.single_write import write_messages_at_once
 from hcviz.ui.compat.visitor_cookie import keep_visitor_cookies, visitor_of, when_connected
 from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
 from hcviz.ui.state import data_sources as sources
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 
 # Before the server answers: no address may import a module, and no script reads the cookie.
 close_component_route()
+write_messages_at_once()
 keep_visitor_cookies()
 
 #: Budget in seconds of a sampler's run. It ends earlier if its supports have settled.
@@ -183,7 +187,7 @@ def serve_page(
     in_class: StudentTab | TeacherTab | None = None
     if classroom is not None and document is not None:
         if user_of(document) == TEACHER:
-            in_class = TeacherTab(explorer.store, classroom, callbacks.schedule)
+            in_class = TeacherTab(explorer.store, classroom, callbacks.later)
         else:
             in_class = StudentTab(explorer.store, classroom)
             kept = None  # the class keeps the answers
@@ -220,6 +224,8 @@ def serve_page(
             pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
         )
 
+    loop = None if document is None else event_loop(document)
+
     def end(_context: Any) -> None:
         if in_class is not None:
             in_class.close()
@@ -227,8 +233,12 @@ def serve_page(
         if document is not None:
             when_connected(document, None)
             clear_document(document)
+        if loop is not None:
+            PAGE_GARBAGE.close()
 
     pn.state.on_session_destroyed(end)
+    if loop is not None:
+        PAGE_GARBAGE.open(loop)
     return explorer.view
 
 

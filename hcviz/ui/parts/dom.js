@@ -223,7 +223,17 @@ function painter(root, view) {
   return paint
 }
 
-// A component repaints when `state` changes. `live(model.live, root)` updates what changes many
+// The properties of a model that are JSON text, each parsed once for each text.
+function parsedProperties(model) {
+  const parsed = {}
+  return name => {
+    const text = model[name]
+    if (parsed[name]?.text !== text) parsed[name] = { text, value: JSON.parse(text) }
+    return parsed[name].value
+  }
+}
+
+// A component repaints when `state` changes. `live(values, root)` updates what changes many
 // times a second, without a repaint.
 function component(name, view, live = null) {
   return ({ model, view: bokeh }) => {
@@ -233,6 +243,7 @@ function component(name, view, live = null) {
     let tall = 0
     layOutOnlyIf(bokeh, () => name === "tools" && tall !== (tall = root.offsetHeight))
     const root = h("div", { class: `hc-${name}` })
+    const now = parsedProperties(model)
     const send = (act, more = {}) => {
       const { section, ...fields } = more
       checkMessage(section ? model.acts[section] : model.acts, act, fields)
@@ -240,16 +251,16 @@ function component(name, view, live = null) {
     }
     const paint = painter(root, () => {
       const made = view(
-        model.state,
+        now("state"),
         (act, more = {}) => (act === "repaint" ? paint() : send(act, more)),
         root,
       )
-      if (live) queueMicrotask(() => live(model.live, root, send))
+      if (live) queueMicrotask(() => live(now("live"), root, send))
       return made
     })
     paint()
     model.on("state", paint)
-    if (live) model.on("live", () => live(model.live, root, send))
+    if (live) model.on("live", () => live(now("live"), root, send))
     model.on("msg:custom", message => {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)

@@ -14,7 +14,7 @@ from typing import Any
 import param
 
 from hcviz.ui.compat import COMPAT
-from hcviz.ui.compat.message_component import MessageComponent
+from hcviz.ui.compat.message_component import MessageComponent, PlainJson
 
 #: Folder of the page's code, and of the code that several features share.
 UI = Path(__file__).resolve().parents[1]
@@ -61,8 +61,8 @@ def script_and_style(module: str, name: str, *shared: Path) -> dict[str, Any]:
 class Part(MessageComponent):
     """A component that draws ``state``; ``live`` holds what changes many times a second."""
 
-    state = param.Dict(default={})
-    live = param.Dict(default={})
+    state = PlainJson(default={})
+    live = PlainJson(default={})
     acts = param.Dict(default={}, doc="The messages that the browser may send, with their fields.")
 
     _esm = "export function render() {}"

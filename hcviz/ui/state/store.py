@@ -29,7 +29,7 @@ from hcviz.jobs import ComputeCache, RunLocation, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
-from hcviz.session.classroom import Classroom
+from hcviz.session.classroom import ClassView
 from hcviz.session.draft import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.restore import Restore
@@ -108,7 +108,7 @@ class Store:
         self.compute_cache = ComputeCache(schedule, self._count_computed)
         self.n_computed = 0
         #: The students of a class, on the page of their teacher only.
-        self.classroom: Classroom | None = None
+        self.classroom: ClassView | None = None
         self.loader = Loader(self, schedule)
         self.schedule = schedule
         self._loaded: PreparedData | None = None

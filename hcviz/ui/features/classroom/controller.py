@@ -10,6 +10,9 @@ from hcviz.session.classroom import Classroom, Student
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
+#: Seconds between two pictures of the class. Thirty students change it ten times a second.
+PACE = 1.0
+
 
 class StudentTab:
     """The page of a student. It gets nothing from the class but the student's own answers.
@@ -77,13 +80,25 @@ def _reported_fields(store: Store) -> object:
 
 
 class TeacherTab:
-    """The page of the teacher: the only one that gets the class."""
+    """The page of the teacher: the only one that gets the class.
+
+    Parameters
+    ----------
+    store, classroom
+        The state of the page, and the class.
+    later
+        ``later(seconds, call)`` calls on the document's thread.
+    """
 
     def __init__(
-        self, store: Store, classroom: Classroom, schedule: Callable[[Callable[[], None]], None]
+        self,
+        store: Store,
+        classroom: Classroom,
+        later: Callable[[float, Callable[[], None]], None],
     ) -> None:
-        self._store, self._schedule, self._waits = store, schedule, False
-        store.classroom = classroom
+        self._store, self._classroom, self._later = store, classroom, later
+        self._waits, self._is_open = False, True
+        store.classroom = classroom.view()
         self._stop = classroom.listen(self._changed)
         store.change_view(sheet="class")
 
@@ -92,17 +107,20 @@ class TeacherTab:
 
     def close(self) -> None:
         """Show no further changes."""
+        self._is_open = False
         self._stop()
 
     def _changed(self) -> None:
         """Show the class soon; changes until then are shown together."""
         if not self._waits:
             self._waits = True
-            self._schedule(self._show)
+            self._later(PACE, self._show)
 
     def _show(self) -> None:
         self._waits = False
-        self._store.notify()
+        if self._is_open:
+            self._store.classroom = self._classroom.view()
+            self._store.notify()
 
 
 __all__ = ["StudentTab", "TeacherTab"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from hcviz.core.text import count_noun
 from hcviz.posterior import Posterior
 from hcviz.session.classroom import (
-    Classroom,
+    ClassView,
     Student,
     new_answers,
     pairwise_agreement,
@@ -89,7 +90,7 @@ def depends_on(store: Store) -> Any:
     """Return what the state reads."""
     room, session = store.classroom, store.session
     return (
-        None if room is None else room.version,
+        room,
         session.constraints,
         session.choices,
         session.labels,
@@ -97,6 +98,7 @@ def depends_on(store: Store) -> Any:
     )
 
 
+@lru_cache(maxsize=8)
 def qr_path(text: str) -> dict[str, Any]:
     """Return a QR code as an SVG path of unit squares, and the number of modules in a row."""
     rows = segno.make(text, error="m", micro=False).matrix
@@ -106,7 +108,7 @@ def qr_path(text: str) -> dict[str, Any]:
     return {"path": path, "size": len(rows)}
 
 
-def _answering(store: Store, room: Classroom) -> tuple[Student, ...]:
+def _answering(store: Store, room: ClassView) -> tuple[Student, ...]:
     """Return the students who gave answers about the items of this page."""
     labels = store.session.labels
     return tuple(each for each in room.students if each.n_answers and each.labels == labels)
