@@ -6,6 +6,7 @@ import urllib.request
 from typing import Any
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.driving import wait_until
 
 #: Half of what a page took without compression: 2.95 MB in 43 requests.
 MOST_BYTES, MOST_REQUESTS = 1_475_000, 43
@@ -29,6 +30,7 @@ def test_a_page_without_a_cache_is_small(new_page, server):
     network.send("Network.enable")
     page.goto(server.url)
     Dashboard(page).settle()
+    wait_until(page, lambda: answers.keys() <= sizes.keys())
     loaded = {
         each["url"]: (sizes.get(key, 0), {k.lower(): v for k, v in each["headers"].items()})
         for key, each in answers.items()
