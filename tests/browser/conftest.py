@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ expect.set_options(timeout=TIMEOUT)
 
 WINDOW = {"width": 1440, "height": 900}
 
+#: How many times slower the processor of each page is: it finds tests that read a state too early.
+SLOW_BROWSER = float(os.environ.get("HCVIZ_SLOW_BROWSER", "1"))
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
@@ -51,6 +55,24 @@ def pytest_runtest_makereport(item: pytest.Item) -> Reporting:
     return report
 
 
+def slow_down(page: Page) -> None:
+    """Throttle the processor of a page."""
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOW_BROWSER})
+
+
+def slow_down_all(browser: Browser) -> None:
+    """Throttle every page of every context that a test makes."""
+    make = browser.new_context
+
+    def new_context(**options: Any) -> BrowserContext:
+        context = make(**options)
+        context.on("page", slow_down)
+        return context
+
+    browser.new_context = new_context  # type: ignore[method-assign]
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = chromium.find()
@@ -58,6 +80,8 @@ def browser() -> Iterator[Browser]:
         pytest.fail(chromium.MISSING, pytrace=False)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        if SLOW_BROWSER > 1:
+            slow_down_all(launched)
         yield launched
         launched.close()
 
