@@ -15,10 +15,10 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route
+from playwright.sync_api import BrowserContext, ConsoleMessage, FloatRect, Locator, Page, Route
 
 from tests.conftest import ROOT
 from tests.ports import free_port
@@ -330,3 +330,15 @@ def shot(page: Page, name: str, folder: Path = ARTIFACTS) -> Path:
     path = folder / f"{name}.png"
     page.screenshot(path=path)
     return path
+
+
+def box_at_rest(page: Page, element: Locator) -> FloatRect:
+    """The box of an element on the page, once it is the same twice."""
+    boxes: list[FloatRect | None] = [None]
+
+    def at_rest() -> FloatRect | None:
+        boxes.append(element.bounding_box())
+        return boxes[-1] if boxes[-1] == boxes[-2] else None
+
+    wait_until(page, at_rest)
+    return cast(FloatRect, boxes[-1])

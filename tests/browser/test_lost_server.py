@@ -8,7 +8,7 @@ import signal
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import DONE, Dashboard
-from tests.browser.driving import Server, shot, wait_for
+from tests.browser.driving import Server, shot, wait_for, wait_until
 from tests.browser.test_autosave import ANSWERS, answer, state, without_server
 from tests.conftest import ROOT
 
@@ -67,7 +67,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
         expect(dash.constraints).to_have_count(len(sentence))
         expect(banner(page)).to_have_count(0)
         done(page)
-        assert dash.constraints.all_text_contents() == sentence
+        wait_until(page, lambda d=dash, s=sentence: d.constraints.all_text_contents() == s)
     without_server(watch)
     first.bring_to_front()
     done(first)
@@ -104,7 +104,7 @@ def test_a_server_that_keeps_no_sessions_does_not_promise_to(state, serve, new_p
     expect(banner(page)).to_have_count(0)  # nor that answers are kept
     shot(page, "lost-for-good-1440")
     serve(None, ["--no-autosave"], log="begins-anew.log", port=server.port)
+    dash.settle()
     expect(alert).to_have_count(0)
     expect(dash.constraints).to_have_count(0)
-    dash.settle()
     without_server(watch)

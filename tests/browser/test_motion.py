@@ -6,17 +6,19 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import DONE, Dashboard
-from tests.browser.driving import click, wait_for, wait_idle
+from tests.browser.driving import click, wait_for, wait_idle, wait_still
 
 #: Keeps every state of the tree's lines and of the names: {x, y} at each change, first as sent.
 WATCH = """() => {
-  const model = name => Bokeh.documents[0].get_model_by_name(name)
+  const watched = "begins" in window
   window.frames = { "tree-lines": [], "label-text": [] }
   window.begins = 0
-  for (const [name, seen] of Object.entries(window.frames)) {
-    const source = model(name)
+  if (watched) return
+  for (const name of Object.keys(window.frames)) {
+    const source = Bokeh.documents[0].get_model_by_name(name)
     let data = source.data
     source.change.connect(() => {
+      const seen = window.frames[name]
       if (source.data !== data) {
         data = source.data
         seen.length = 0
@@ -45,6 +47,7 @@ def zoo(blank, server):
     """Average linkage: a run has one tree, its last."""
     blank.goto(f"{server.url}?data=zoo&method=average")
     Dashboard(blank).settle()
+    wait_still(blank)
     return blank
 
 

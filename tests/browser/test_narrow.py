@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, column, shot, wait_still, wait_until
+from tests.browser.driving import Server, box_at_rest, column, shot, wait_still, wait_until
 from tests.browser.test_widths import all_in_place
 from tests.unconstrained import NAME
 
@@ -54,12 +54,13 @@ def test_a_statement_is_made_from_the_panel_to_its_end(new_page, unconstrained_s
     expect(board.button("Constraints panel")).to_have_attribute("aria-expanded", "false")
     expect(page.locator("[data-key=apply]")).to_be_visible()  # as a bar
     wait_still(page)
-    bar, tree = panel.bounding_box(), page.get_by_role("main").bounding_box()
+    bar, tree = box_at_rest(page, panel), page.get_by_role("main").bounding_box()
     assert bar["y"] >= tree["y"] + tree["height"] - 1  # under the tree, over none of it
     assert tree["height"] > 400
     together = page.get_by_role("group", name="Together", exact=True).get_by_role("button")
     apart = page.get_by_role("group", name="Odd one out", exact=True).get_by_role("button")
     for share, count in ((0.3, 1), (0.45, 2)):
+        wait_still(page)
         board.click_label(name_at(page, share))
         expect(together).to_have_count(count)
     page.locator("[data-key=odd]").click()
@@ -98,7 +99,7 @@ def test_at_400_a_panel_leaves_the_upper_part_of_the_tree(new_page, server):
         board.button(name).click()
         panel = page.get_by_role("complementary", name=label)
         expect(panel).to_be_visible()
-        box, tree = panel.bounding_box(), page.get_by_role("main").bounding_box()
+        box, tree = box_at_rest(page, panel), page.get_by_role("main").bounding_box()
         assert box["width"] == 400
         assert box["y"] - tree["y"] > 150
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import wait_still
+from tests.browser.driving import box_at_rest, wait_still
 from tests.conftest import ROOT
 
 TABLE = ROOT.parent / "shared" / "tables" / "kitchen.csv"
@@ -59,7 +59,7 @@ def test_new_items_are_placed_accepted_and_taken_back(dashboard, tmp_path, width
     expect(strange.locator("b[onclick]")).to_have_count(0)
     expect(sheet.locator("h2.apart")).to_have_text("Fit nowhere")
     for table in sheet.locator("table").all():
-        box = table.bounding_box()
+        box = box_at_rest(page, table)
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
 

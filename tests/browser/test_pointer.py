@@ -10,11 +10,27 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import branches, columns, pixel, ranges, wait_for, wait_idle, wait_still
+from tests.browser.driving import (
+    branches,
+    columns,
+    pixel,
+    ranges,
+    wait_for,
+    wait_idle,
+    wait_still,
+    wait_until,
+)
 
 TIP = """() => {
   const tip = document.querySelector(".hc-tip")
   return tip && tip.style.display !== "none" ? tip.textContent : ""
+}"""
+#: The number of the newest request for a tooltip, once the server has answered it; null before.
+ANSWERED = """() => {
+  const sources = [...Bokeh.documents[0]._all_models.values()].filter(each => each.data?.seq)
+  const [request, answer] = ["figure", "title"].map(name => sources.find(({data}) => name in data))
+  const {next, seq} = request._hc
+  return next === null && answer.data.seq[0] === seq ? seq : null
 }"""
 OVER = """() => {
   const tree = Bokeh.documents[0].get_model_by_name("tree")
@@ -55,8 +71,9 @@ def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
     wait_for(page, f"() => ({TIP})().includes('items')")
     page.mouse.click(*at)
     expect(dashboard.selected).to_contain_text("items")
+    before = page.wait_for_function(ANSWERED).json_value()
     page.mouse.move(at[0] + 1, at[1])  # still on what was selected
-    page.wait_for_timeout(400)
+    wait_for(page, f"before => ({ANSWERED})() > before", before)
     assert page.evaluate(TIP) == ""
     page.mouse.move(*pixel(page, "tree", *other))
     wait_for(page, f"() => ({TIP})().includes('items') && ({OVER})() > 0")
@@ -66,6 +83,23 @@ def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
     wait_still(page)
     assert page.evaluate(TIP) == ""
     assert page.evaluate(OVER) == 0
+
+
+def paper_around_the_frames(page):
+    """Whether the edges of the figures, as the window shows them, are as white as the paper."""
+    shot = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+    boxes = page.evaluate(
+        """() => ["tree", "labels", "strips", "heat"].map((name) => {
+          const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
+          const box = view.el.getBoundingClientRect()
+          return [box.left, box.top, box.right, box.bottom].map(Math.round)
+        })"""
+    )
+    edges = [shot[y0 : y0 + 3, x0:x1] for x0, y0, x1, _ in boxes]
+    edges += [shot[y1 - 2 : y1, x0:x1] for x0, _, x1, y1 in boxes]
+    # the names begin at a fraction of a pixel
+    edges += [shot[y0:y1, x0 : x0 + 2] for x0, y0, _, y1 in boxes[:2]]
+    return all((edge == 255).all() for edge in edges)
 
 
 def test_no_pixel_of_an_old_selection_is_left(server, new_page):
@@ -85,22 +119,9 @@ def test_no_pixel_of_an_old_selection_is_left(server, new_page):
     dashboard.press("Escape", "/")  # the focus, with its ring, goes elsewhere
     page.mouse.move(700, 70)
     lines = "Bokeh.documents[0].get_model_by_name('selection-lines')"
-    wait_for(page, f"() => {lines}.data.x.length === 0")
-    wait_idle(page)
-    page.wait_for_timeout(300)
-    shot = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
-    boxes = page.evaluate(
-        """() => ["tree", "labels", "strips", "heat"].map((name) => {
-          const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
-          const box = view.el.getBoundingClientRect()
-          return [box.left, box.top, box.right, box.bottom].map(Math.round)
-        })"""
-    )
-    for x0, y0, x1, y1 in boxes:
-        assert (shot[y0 : y0 + 3, x0:x1] == 255).all()
-        assert (shot[y1 - 2 : y1, x0:x1] == 255).all()
-    for x0, y0, _, y1 in boxes[:2]:  # the names begin at a fraction of a pixel
-        assert (shot[y0:y1, x0 : x0 + 2] == 255).all()
+    wait_for(page, f"() => {lines}.data.x.length === 0 && ({OVER})() === 0")
+    wait_still(page)
+    wait_until(page, lambda: paper_around_the_frames(page))
 
 
 def test_fast_clicks_leave_every_source_with_columns_of_one_length(server, new_page):
@@ -117,5 +138,5 @@ def test_fast_clicks_leave_every_source_with_columns_of_one_length(server, new_p
         wait_idle(page)
         dashboard.press("Escape")
         page.mouse.click(left + 20, top + 80 + 7 * k)
-    wait_idle(page)
+    wait_still(page)
     assert not [text for text in errors if "inconsistent" in text or "mismatch" in text]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, wait_for, wait_idle
+from tests.browser.driving import box_at_rest, column, wait_for, wait_still
 
 FONT = """() => parseFloat(
   Bokeh.documents[0].get_model_by_name("labels").renderers
@@ -16,10 +16,9 @@ FONT = """() => parseFloat(
 BRANCH = """() => Bokeh.documents[0].get_model_by_name("tree").renderers
   .find(each => each.data_source.name === "tree-lines").glyph.line_color.value"""
 
-NAMES = """before => {
-  const {text} = Bokeh.documents[0].get_model_by_name("label-text").data
-  return JSON.stringify(Array.from(text).filter(each => each)) === JSON.stringify(before)
-}"""
+NAMES = """() => Array.from(Bokeh.documents[0].get_model_by_name("label-text").data.text)
+  .filter(Boolean)"""
+SELECTED = "() => Bokeh.documents[0].get_model_by_name('selection-lines').data.x.length > 0"
 
 
 def heading(page):
@@ -34,26 +33,25 @@ def test_a_presentation_steps_and_leaves_the_page_as_before(page, size, theme):
     zoo = Dashboard(page).settle()
     if theme == "dark":
         zoo.button("Dark theme").click()
+        expect(zoo.button("Light theme")).to_be_visible()
+    wait_still(page)
     zoo.click_label(column(page, "label-text", "text")[0])
     expect(zoo.selected).to_be_attached()
-    panels = page.get_by_role("complementary", name="Inspector").is_visible()
+    inspector = page.get_by_role("complementary", name="Inspector")
+    expect(inspector).to_be_visible(visible=size[0] > 1100)
     before, branch = column(page, "label-text", "text"), page.evaluate(BRANCH)
     zoo.menu("Present the tree")
     expect(heading(page)).to_contain_text("101 items")
-    wait_idle(page)
     for hidden in (page.locator(".hc-bar"), page.locator(".hc-foot"), page.locator(".hc-tools")):
         expect(hidden.first).to_be_hidden()
-    assert page.get_by_role("complementary").filter(visible=True).count() == 0
+    expect(page.get_by_role("complementary").filter(visible=True)).to_have_count(0)
     wait_for(page, f"() => ({FONT})() >= 16")  # the tree is drawn again for its new size
-    assert len(column(page, "label-text", "text")) <= 24
-    assert not column(page, "selection-lines", "x")
+    wait_for(page, f"() => ({NAMES})().length <= 24 && !({SELECTED})()")
     zoo.press("PageDown")
     expect(heading(page).locator(".now")).to_be_visible()
     expect(heading(page)).to_contain_text(re.compile(r"1 of \d+"))
     expect(heading(page).locator(".detail")).to_contain_text("of 101 items · ")
-    wait_idle(page)
-    assert column(page, "selection-lines", "x")
-    assert page.evaluate(BRANCH) != branch
+    wait_for(page, f"branch => ({SELECTED})() && ({BRANCH})() !== branch", branch)
     zoo.press("ArrowRight")
     expect(heading(page)).to_contain_text(re.compile(r"2 of \d+"))
     zoo.press("t", "ArrowLeft", "ArrowLeft")
@@ -61,13 +59,10 @@ def test_a_presentation_steps_and_leaves_the_page_as_before(page, size, theme):
     zoo.press("Escape")
     expect(heading(page)).to_have_count(0)
     expect(page.locator(".hc-bar")).to_be_visible()
-    wait_idle(page)
-    assert page.get_by_role("complementary", name="Inspector").is_visible() == panels
-    page.wait_for_function(
-        NAMES, arg=before, timeout=10_000
-    )  # they fit the height that the browser reports
-    assert page.evaluate(BRANCH) == branch
-    assert column(page, "selection-lines", "x")
+    expect(inspector).to_be_visible(visible=size[0] > 1100)
+    # they fit the height that the browser reports
+    wait_for(page, f"before => JSON.stringify(({NAMES})()) === JSON.stringify(before)", before)
+    wait_for(page, f"branch => ({SELECTED})() && ({BRANCH})() === branch", branch)
 
 
 def test_paper_has_the_tree_and_its_caption_on_one_page(page):
@@ -82,8 +77,8 @@ def test_paper_has_the_tree_and_its_caption_on_one_page(page):
     expect(page.locator("p.caption")).to_contain_text("101 items")
     for part in (".hc-bar", ".hc-foot", ".hc-tools", ".hc-tabs"):
         expect(page.locator(part).first).to_be_hidden()
-    assert page.get_by_role("complementary").filter(visible=True).count() == 0
-    tree = page.locator("main").bounding_box()
+    expect(page.get_by_role("complementary").filter(visible=True)).to_have_count(0)
+    tree = box_at_rest(page, page.locator("main"))
     assert tree["width"] <= 1047
     assert tree["height"] <= 718
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")

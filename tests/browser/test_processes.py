@@ -9,6 +9,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ def servers_of(parent: int) -> list[int]:
     """Process ids of the servers, in the order of their numbers."""
     found = []
     for each in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
-        command = Path(f"/proc/{each}/cmdline").read_bytes()
-        if b"spawn_main" in command:
-            found.append(int(each))
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended since
+            if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes():
+                found.append(int(each))
     return sorted(found)
 
 
@@ -41,9 +42,9 @@ def test_a_browser_moves_to_the_other_server_when_its_own_is_killed(
 ) -> None:
     monkeypatch.setenv("HCVIZ_PASSWORD", PASSWORD)
     server = serve(None, ["--public", "--address", "127.0.0.1", "--processes", "2"], "two.log")
-    servers = servers_of(server.process.pid)
-    assert len(servers) == 2
     page = new_page()
+    wait_until(page, lambda: len(servers_of(server.process.pid)) == 2)
+    servers = servers_of(server.process.pid)
     page.goto(server.url)
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
@@ -63,7 +64,8 @@ def test_a_browser_moves_to_the_other_server_when_its_own_is_killed(
     assert int(cookies["hcviz-process"]) == 1 - own
     page.keyboard.press("Control+z")
     expect(dashboard.constraints).to_have_count(1)
-    wait_until(page, lambda: len(servers_of(server.process.pid)) == 2)  # it is started again
+    restarted = re.compile(rf"server {own + 1} ended .* is started again")
+    wait_until(page, lambda: restarted.search(server.log.read_text()))
+    wait_until(page, lambda: len(servers_of(server.process.pid)) == 2)
     assert servers[own] not in servers_of(server.process.pid)
-    assert re.search(rf"server {own + 1} ended .* is started again", server.log.read_text())
     without_server(watch)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import wait_still
+from tests.browser.driving import box_at_rest, wait_still
 
 KINDS = ("pan", "pot", "jar")
 MINE = {"Pans": ["pan 0", "pan 1", "pan 2"], "Pots": ["pot 0", "pot 1", "pot 2"]}
@@ -61,7 +61,7 @@ def test_a_second_version_is_taken_over_group_by_group(dashboard, tmp_path, widt
     rows.filter(has_text="New").get_by_role("button", name="Take over").click()
     expect(left).to_have_text("All groups are decided")
     expect(page.locator(".hc-review .moved li")).to_have_count(2)
-    box = page.locator(".hc-review table").bounding_box()
+    box = box_at_rest(page, page.locator(".hc-review table"))
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     dashboard.button("Close the review").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column
+from tests.browser.driving import column, wait_until
 
 TABLE = "name,x,y\n" + "".join(f"item {k},{k % 4 * 10},{k}\n" for k in range(12))
 
@@ -25,7 +25,7 @@ def test_the_file_is_offered_and_no_other(serve, new_page, tmp_path):
     page = new_page()
     page.goto(server.url)
     dashboard = Dashboard(page).settle()
-    assert names(page) == {f"item {k}" for k in range(12)}
+    wait_until(page, lambda: names(page) == {f"item {k}" for k in range(12)})
     menu = page.get_by_label("data", exact=True)
     expect(menu.locator("option:checked")).to_have_text("points.csv")
     expect(page.get_by_role("tab", name="Comparisons")).to_be_enabled()
@@ -34,7 +34,7 @@ def test_the_file_is_offered_and_no_other(serve, new_page, tmp_path):
     assert "item 0" not in names(page)
     menu.select_option(label="points.csv + crowd.csv")
     dashboard.settle()
-    assert "item 0" in names(page)
+    wait_until(page, lambda: "item 0" in names(page))
 
     for wanted in (str(secret), "points.csv"):
         page = new_page()
@@ -46,8 +46,8 @@ def test_the_file_is_offered_and_no_other(serve, new_page, tmp_path):
     page = new_page()
     page.goto(f"{server.url}?data=zoo&method=average")
     Dashboard(page).settle()
-    assert "frog" in names(page)
+    wait_until(page, lambda: "frog" in names(page))
     page = new_page()
     page.goto(f"{server.url}?method=average")
     Dashboard(page).settle()
-    assert "item 0" in names(page)
+    wait_until(page, lambda: "item 0" in names(page))

@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.driving import box_at_rest
 
 
 def test_before_and_after_covers_the_tree_and_closes(page):
@@ -22,9 +23,7 @@ def test_before_and_after_covers_the_tree_and_closes(page):
     expect(sheet.locator(".summary")).to_contain_text("clade")
     expect(sheet.locator(".lines path")).to_have_count(101)
     expect(page.get_by_label("Find an item")).to_be_hidden()  # it lies under the sheet
-    top, under = tab.bounding_box(), sheet.bounding_box()
-    assert top is not None
-    assert under is not None
+    top, under = box_at_rest(page, tab), box_at_rest(page, sheet)
     assert under["y"] >= top["y"] + top["height"] - 1
     sheet.get_by_label("Readable rows").check()
     sheet.locator(".names text").first.click()
@@ -36,6 +35,7 @@ def test_before_and_after_covers_the_tree_and_closes(page):
     expect(page.get_by_role("tab", name="Tree")).to_have_attribute("aria-selected", "true")
     expect(page.get_by_label("Find an item")).to_be_visible()
     tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Escape")
     expect(page.get_by_role("tab", name="Tree")).to_have_attribute("aria-selected", "true")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,15 @@ from hcviz.core.problem import Problem
 from hcviz.core.similarity_oracles import oracle_of
 from hcviz.datasets import load
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, column, pixel, wait_for, wait_idle, wait_until
+from tests.browser.driving import (
+    Server,
+    box_at_rest,
+    columns,
+    pixel,
+    wait_for,
+    wait_still,
+    wait_until,
+)
 
 #: Levels of the mask's texels, 255 where everything is known.
 LEVELS = """() => {
@@ -39,19 +48,24 @@ def section(page: Page):
     return page.locator(".section-queries")
 
 
+def asked_pairs(page: Page):
+    facts = section(page).get_by_role("list", name="What was asked for")
+    return facts.locator("li", has_text="Pairs asked for").locator("b")
+
+
 def asked_for(page: Page) -> int:
     """The pairs asked for, as the section tells them."""
-    fact = (
-        section(page)
-        .get_by_role("list", name="What was asked for")
-        .locator("li", has_text="Pairs asked for")
-    )
-    expect(fact.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
-    return int(fact.locator("b").inner_text().replace(",", ""))
+    expect(asked_pairs(page)).to_have_text(re.compile(r"^[\d,]+$"))
+    return int(asked_pairs(page).inner_text().replace(",", ""))
 
 
 def wait_for_mask(page: Page) -> None:
     wait_for(page, f"() => ({LEVELS})().length > 0")
+
+
+def wait_for_levels(page: Page, levels: np.ndarray) -> None:
+    """Wait until the mask is this one; at 255, all is known of a pair."""
+    wait_for(page, f"all => ({LEVELS})().join() === all.join()", levels.ravel().tolist())
 
 
 def masked(dashboard: Dashboard, **params: object) -> tuple[np.ndarray, int]:
@@ -64,8 +78,7 @@ def masked(dashboard: Dashboard, **params: object) -> tuple[np.ndarray, int]:
     rng = np.random.default_rng(np.random.SeedSequence((0, run)))
     for _ in method.run(problem, method.parameters(**params), rng, None):
         pass
-    names = column(dashboard.page, "label-text", "text")
-    rows = column(dashboard.page, "label-text", "y")
+    names, rows = columns(dashboard.page, "label-text", "text", "y")
     order = [zoo.labels.index(names[k]) for k in np.argsort(rows)[::-1]]
     assert sorted(order) == list(range(101))
     return oracle.mask(order, 101) + np.eye(101), oracle.queries
@@ -74,22 +87,22 @@ def masked(dashboard: Dashboard, **params: object) -> tuple[np.ndarray, int]:
 def test_it_is_dark_where_nothing_was_asked(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
     wait_for_mask(page)
+    wait_still(page)
     mask, queries = masked(dashboard)
     assert queries < 101 * 100 // 2
-    assert asked_for(page) == queries
-    levels = np.array(page.evaluate(LEVELS)).reshape(101, 101)
-    assert np.array_equal(levels, np.where(mask > 0, 255, 0))
+    expect(asked_pairs(page)).to_have_text(f"{queries:,}")
+    levels = np.where(mask > 0, 255, 0)
+    wait_for_levels(page, levels)
 
     dark = np.argwhere(levels == 0)[0]
     known = np.argwhere((levels == 255) & ~np.eye(101, dtype=bool))[0]
+    tip = page.locator(".hc-tip")
     for (row, at), words in ((dark, "not asked for"), (known, "asked for")):
         page.mouse.move(*pixel(page, "heat", at + 0.5, -(row + 0.5)))
-        tip = page.locator(".hc-tip")
         expect(tip).to_contain_text(re.compile(rf"similarity [^\n]*\n{words}$"))
 
     # Colours on the screen: the mask leaves the dark cell a tenth of its light.
     def light(row: int, at: int) -> float:
-        page.mouse.move(5, 5)
         x, y = pixel(page, "heat", at + 0.5, -(row + 0.5))
         raw = page.screenshot(clip={"x": x - 1, "y": y - 1, "width": 2, "height": 2})
         from io import BytesIO
@@ -100,15 +113,18 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
 
     switch = section(page).get_by_role("checkbox", name="Darken what was not asked for")
     expect(switch).to_be_checked()
+    page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+    wait_still(page)
     under = light(*dark)
     switch.focus()
     page.keyboard.press("Space")
     wait_for(page, f"() => ({LEVELS})().length === 0")
-    assert light(*dark) > under + 20
+    wait_until(page, lambda: light(*dark) > under + 20)
     switch.press("Space")
     wait_for_mask(page)
     expect(switch).to_be_focused()
-    assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
+    wait_for_levels(page, levels)
 
 
 def test_the_slider_stays_in_place_when_the_text_above_grows(page, server):
@@ -119,7 +135,8 @@ def test_the_slider_stays_in_place_when_the_text_above_grows(page, server):
     )  # computed in the background, and above the slider
     slider = page.get_by_role("slider", name="Sampled, s")
     slider.scroll_into_view_if_needed()
-    before = slider.bounding_box()["y"]
+    wait_still(page)
+    before = box_at_rest(page, slider)["y"]
     for key in ("Home", "PageUp"):
         slider.press(key)
         dashboard.settle()
@@ -131,6 +148,7 @@ def test_the_slider_stays_in_place_when_the_text_above_grows(page, server):
 def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_mask_back(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
     wait_for_mask(page)
+    wait_still(page)
     many, before = asked_for(page), page.evaluate(LEVELS)
     slider = page.get_by_role("slider", name="Sampled, s")
     expect(slider).to_have_attribute("aria-valuetext", "s = 37")  # 8 ln 101
@@ -139,26 +157,25 @@ def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_mask_back(page, 
     dashboard.settle()
     expect(slider).to_have_attribute("aria-valuetext", "s = 10")  # 2 ln 101
     expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value("10")
-    wait_for(page, f"before => JSON.stringify(({LEVELS})()) !== before", repr(before))
     mask, queries = masked(dashboard, s=10)
-    assert asked_for(page) == queries < many
-    levels = np.array(page.evaluate(LEVELS)).reshape(101, 101)
-    assert np.array_equal(levels, np.where(mask > 0, 255, 0))
+    assert queries < many
+    expect(asked_pairs(page)).to_have_text(f"{queries:,}")
+    wait_for_levels(page, np.where(mask > 0, 255, 0))
 
     trials = section(page).locator("circle.point")
     expect(trials).to_have_count(2)
     expect(trials.first).to_have_attribute("aria-label", re.compile("^s = 10: "))
     page.get_by_role("button", name="Undo").click()
     expect(slider).to_have_attribute("aria-valuetext", "s = 37")
-    assert asked_for(page) == many
-    wait_for(page, f"n => ({LEVELS})().filter(x => x === 255).length === n", before.count(255))
+    expect(asked_pairs(page)).to_have_text(f"{many:,}")
+    wait_for_levels(page, np.array(before))
     expect(trials).to_have_count(2)  # what was undone was tried all the same
     trials.first.press("Enter")
     dashboard.settle()
     expect(slider).to_have_attribute("aria-valuetext", "s = 10")
     slider.press("End")
     dashboard.settle()
-    assert asked_for(page) == 101 * 100 // 2
+    expect(asked_pairs(page)).to_have_text(f"{101 * 100 // 2:,}")
     expect(section(page)).to_contain_text("All similarities are asked for.")
     wait_for(page, f"() => ({LEVELS})().every(x => x === 255)")
 
@@ -174,8 +191,7 @@ def test_only_methods_that_ask_have_it(page, server):
     dashboard.settle()
     dashboard.choose("method", "heurspec")
     dashboard.settle()
-    wait_for_mask(page)
-    assert len(page.evaluate(LEVELS)) == 512 * 512
+    wait_for(page, f"() => ({LEVELS})().length === 512 * 512")
     expect(
         section(page).get_by_role("list", name=re.compile("by level")).locator("li")
     ).to_have_count(5)
@@ -204,20 +220,25 @@ def test_the_mask_lightens_during_the_run(slow, new_page):
           mask.properties.data.change.connect(() => window.known.push(known()))
         }}"""
     )
+    wait_for_mask(page)
+    final = page.evaluate(LEVELS).count(255)
     for _ in range(5):  # a page that is busy sees less of a run
+        before = final
         page.evaluate("() => { window.known = [] }")
         dashboard.button("Run").click()
         dashboard.settle()
-        seen = page.evaluate("() => window.known.filter(count => count > 0)")
-        final = len([x for x in page.evaluate(LEVELS) if x == 255])
+        seen, levels = page.evaluate(f"() => [window.known.filter(Boolean), ({LEVELS})()]")
+        final = levels.count(255)
         assert seen[-1] == final
+        # the picture of the run before may have been drawn once more
+        seen = list(dropwhile(lambda count, old=before: count == old, seen))
         assert seen == sorted(seen)
         if len({count for count in seen if count < final}) >= 2:
             break
     else:
         pytest.fail("nothing was seen of a run before its end")
-    pairs = asked_for(page)
-    assert final == 2 * pairs + 200  # both ways round, and the diagonal
+    # both ways round, and the diagonal
+    wait_until(page, lambda: final == 2 * asked_for(page) + 200)
 
 
 def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
@@ -301,13 +322,16 @@ def test_a_custom_function_is_queried_by_runs_only(own, new_page):
     wait_until(page, lambda: asked_for(page) > first)
     dashboard.button("Cancel").click()
     expect(status).to_have_text("Cancelled")
-    wait_idle(page)
-    wait_for_mask(page)
-    known = np.array(page.evaluate(LEVELS)) == 255
-    cells = np.array(page.evaluate(CELLS)) != 255
     diagonal = np.eye(80, dtype=bool).ravel()
-    assert not (known & ~cells & ~diagonal).any()  # what was asked for is drawn
-    assert known.sum() == 80 + 2 * asked_for(page)
+
+    def is_drawn() -> bool:
+        """What was asked for is drawn."""
+        known, cells = (np.array(each) for each in page.evaluate(f"[({LEVELS})(), ({CELLS})()]"))
+        if known.shape != cells.shape or (known == 255).sum() != 80 + 2 * asked_for(page):
+            return False
+        return not ((known == 255) & (cells == 255) & ~diagonal).any()
+
+    wait_until(page, is_drawn)
     before = calls(own)
     page.wait_for_timeout(500)
     assert calls(own) < before + 100  # a request may still be under way
@@ -318,5 +342,5 @@ def test_a_custom_function_is_queried_by_runs_only(own, new_page):
     page.wait_for_timeout(500)
     after = calls(own)
     assert pairs <= after < 80 * 79 // 2  # and some that the first run had asked for, no picture
-    cells = np.array(page.evaluate(CELLS)) != 255
-    assert cells.sum() == 80 + 2 * (after - 16)  # the answers of both runs; 16 were tried both ways
+    drawn = 80 + 2 * (after - 16)  # the answers of both runs; 16 were tried both ways
+    wait_for(page, f"drawn => ({CELLS})().filter(x => x !== 255).length === drawn", drawn)

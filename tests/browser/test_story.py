@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 import hcviz
 from hcviz.io.session_file import load_session
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import pixel, shot, wait_for, wait_until
+from tests.browser.driving import column, pixel, shot, wait_for, wait_still, wait_until
 from tests.conftest import ROOT
 
 LABELS = hcviz.datasets.load("zoo").labels
@@ -50,6 +50,7 @@ def test_every_click_selects_and_the_page_names_the_items(zoo):
 
 
 def test_tree_labels_and_heatmap_share_their_rows_and_zoom_together(zoo):
+    wait_still(zoo.page)
     heights = {name: pixel(zoo.page, name, 0, -10)[1] for name in ("tree", "labels", "heat")}
     assert max(heights.values()) - min(heights.values()) < 0.5, heights
     before = zoo.rows("tree")
@@ -62,7 +63,7 @@ def test_tree_labels_and_heatmap_share_their_rows_and_zoom_together(zoo):
         " return f.end - f.start < b - a - 1 }",
         list(before),
     )
-    assert zoo.rows("tree") == zoo.rows("labels") == zoo.rows("heat")
+    wait_until(zoo.page, lambda: zoo.rows("tree") == zoo.rows("labels") == zoo.rows("heat"))
     zoo.button("Whole tree").click()
     wait_for(
         zoo.page,
@@ -91,6 +92,7 @@ def test_features_heatmap_search_and_clusters(zoo):
 
 
 def test_hover_names_the_row_and_the_value(zoo):
+    wait_still(zoo.page)
     x, y = pixel(zoo.page, "heat", 30.5, -60.5)
     zoo.page.mouse.move(x - 3, y)
     zoo.page.mouse.move(x, y, steps=3)
@@ -106,6 +108,7 @@ def test_the_cut_line_is_dragged(zoo):
         "() => [...Bokeh.documents[0]._all_models.values()]"
         ".some(m => m.type === 'Label' && m.visible && m.text === '4 clusters')",
     )
+    wait_still(zoo.page)  # the clusters have a strip of their own
     cut = zoo.page.evaluate(
         "() => { for (const m of Bokeh.documents[0]._all_models.values())"
         " if (m.type === 'Span' && m.dimension === 'height' && m.editable) return m.location }"
@@ -156,6 +159,7 @@ def test_lock_implied_and_eject(zoo):
     zoo.click_above("dolphin", 1.005)
     expect(zoo.selected).to_have_text("101 items")
     zoo.press("e")
+    expect(zoo.page.locator(".hc-constraints .draft")).to_be_visible()
     zoo.click_label("seawasp")
     expect(zoo.page.locator(".hc-constraints .statement")).to_contain_text("apart from seawasp")
     zoo.page.locator("[data-key=apply]").click()
@@ -245,8 +249,8 @@ def test_the_form_previews_the_picture_that_it_would_save(zoo):
     expect(note).to_contain_text("mm.")  # as large as the tree needs
     form.locator("[data-key=picture-page]").select_option("a4-landscape")
     expect(note).to_contain_text("297 × 210 mm.")
-    width, height = preview.evaluate("image => [image.naturalWidth, image.naturalHeight]")
-    assert width / height == pytest.approx(297 / 210, rel=0.01)
+    shape = "image => image.naturalWidth / image.naturalHeight"
+    wait_until(zoo.page, lambda: preview.evaluate(shape) == pytest.approx(297 / 210, rel=0.01))
     with_heatmap = preview.get_attribute("src") or ""
     form.get_by_label("Heatmap").uncheck()
     expect(preview).not_to_have_attribute("src", with_heatmap)
@@ -439,6 +443,8 @@ def test_the_screenshot_of_the_documentation(zoo):
     zoo.settle()
     zoo.page.get_by_label("Clusters", exact=True).fill("7")
     zoo.press("Enter")
+    wait_until(zoo.page, lambda: "7" in column(zoo.page, "cluster-numbers", "text"))
+    wait_still(zoo.page)
     zoo.click_above("dolphin", 0.4)
     expect(zoo.selected).to_contain_text("items")
     zoo.page.mouse.move(5, 300)

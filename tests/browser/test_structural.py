@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import FIND_VIEW, column, wait_for
+from tests.browser.driving import FIND_VIEW, box_at_rest, column, wait_for, wait_still
 
 #: bear + carp before dove, carp + dove before pike, aardvark + antelope before bass.
 THREE = "c=3.7-20+7.20-60+0.1-4"
@@ -79,6 +79,7 @@ def test_the_cut_profile_follows_the_selection(page, server):
     expect(cuts.get_by_role("status")).to_contain_text("of 101 items, and so does the tree.")
     expect(cuts.get_by_role("img")).to_have_attribute("aria-label", re.compile("of 101 items"))
     dashboard.click_above("frog", 0.5)
+    expect(dashboard.selected).to_contain_text("items")
     size = dashboard.selected.inner_text().split()[0]
     expect(cuts.get_by_role("status")).to_contain_text(f"of {size} items")
     expect(cuts.locator("path.tree-cut")).to_have_count(1)
@@ -110,8 +111,8 @@ def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     expect(section(page, "prices").locator("circle.point")).to_have_count(11)
     slider = page.get_by_role("slider", name="Lambda")
     slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    assert box is not None
+    wait_still(page)
+    box = box_at_rest(page, slider)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.26 * box["width"], y)
     page.mouse.down()

@@ -64,6 +64,8 @@ def test_a_click_is_shown_at_once_as_the_server_will_say(server, new_page, query
     figures = ["tree", "tree", "labels", "tree"] + ["heat"] * (query.get("matrix") != "none")
     for step in range(10):
         if step == 5 and not query:  # and with a clade collapsed
+            dashboard.press("Escape")
+            expect(dashboard.selected).to_have_count(0)
             dashboard.click_above("dolphin", 0.35)
             expect(dashboard.selected).to_contain_text("items")
             points = len(column(page, "tree-lines", "x"))
@@ -84,6 +86,7 @@ def test_a_click_is_shown_at_once_as_the_server_will_say(server, new_page, query
         wait_for(page, "() => hcKept.answered > 0")
         wait_idle(page)
         before, after = page.evaluate("() => [hcKept.shown, hcKept.now()]")
+        page.wait_for_timeout(350)  # the next click is no double click
         if before is None:
             continue
         shown += 1
@@ -92,7 +95,6 @@ def test_a_click_is_shown_at_once_as_the_server_will_say(server, new_page, query
             assert mine.keys() == theirs.keys()
             for name in mine:
                 assert mine[name] == pytest.approx(theirs[name], abs=0.01), name
-        page.wait_for_timeout(350)  # not a double click
     assert shown >= (5 if not query else 9)
 
 

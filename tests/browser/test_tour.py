@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from hcviz.ui.features.tour.steps import Facts, Tour
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import branches, click, columns, shot, wait_for, wait_still
+from tests.browser.driving import branches, click, columns, shot, wait_for, wait_still, wait_until
 
 #: True if the card of the tour is in the window, and on none of the rings.
 IN_PLACE = """
@@ -54,6 +54,13 @@ def tree_height(page):
     return page.locator(".tree-figure").bounding_box()["height"]
 
 
+def marked_names(page):
+    """The names with an ink of their own."""
+    texts, inks = columns(page, "label-text", "text", "ink")
+    usual = max(set(inks), key=inks.count)
+    return {text for text, ink in zip(texts, inks, strict=True) if ink != usual}
+
+
 @pytest.mark.parametrize("width", [1440, 820])
 def test_from_the_first_step_to_the_first_correction(board, width):
     page = board.page
@@ -64,6 +71,7 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     page.get_by_role("button", name="Tour in 8 steps").click()
     at_step(board, 1, width)
     expect(card).to_be_focused()
+    wait_still(page)
     click(page, "tree", *branches(page)[5])
     at_step(board, 2, width)
     card.get_by_role("button", name="Next").click()
@@ -76,11 +84,13 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     card.get_by_role("button", name="Next").click()
     at_step(board, 5, width)
     expect(card).to_contain_text("newt is of the class amphibian")
+    wait_still(page)
     board.click_label("dolphin")
     at_step(board, 6, width)
     wait_still(page)
     before = tree_height(page)
     board.press("t")
+    expect(page.locator("[data-key=together]")).to_have_attribute("aria-pressed", "true")
     wait_still(page)  # in a narrow window, the statement's bar makes the tree lower
     board.click_label("flea")
     expect(page.locator(".hc-constraints .statement")).to_contain_text("flea")
@@ -89,7 +99,9 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     expect(page.locator(".hc-constraints .statement")).to_contain_text("odd one out")
     board.click_label("wolf")
     at_step(board, 7, width)
-    assert tree_height(page) == before  # a click at an old place hits the same name
+    wait_until(
+        page, lambda: tree_height(page) == before
+    )  # a click at an old place hits the same name
     board.press("Enter")
     at_step(board, 8, width)
     expect(page.locator("aside.left")).to_be_visible(visible=width > 1000)  # the tree is free
@@ -97,10 +109,7 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     board.settle()
     expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")
     expect(card).to_contain_text("Done: the tree follows your answer")
-    texts, inks = columns(page, "label-text", "text", "ink")
-    usual = max(set(inks), key=inks.count)
-    marked = {text for text, ink in zip(texts, inks, strict=True) if ink != usual}
-    assert marked == {"dolphin", "flea", "wolf"}
+    wait_until(page, lambda: marked_names(page) == {"dolphin", "flea", "wolf"})
     shot(page, f"tour-{width}-end")
     board.button("Undo").click()
     expect(card).to_contain_text("The list is empty")

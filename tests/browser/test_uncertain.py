@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import click, column, wait_for, wait_idle
+from tests.browser.driving import click, column, wait_for, wait_still, wait_until
 
 #: Bars of clades in the picture: pieces of four points.
 BARS = """() => {
@@ -28,12 +28,12 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_continues(page):
     least = page.get_by_label("Uncertain below, per cent")
     expect(choice).to_have_value("lighter")
     expect(least).to_have_value("50")
-    assert bars(page) == 100
+    wait_for(page, f"() => ({BARS})() === 100")
     dash.choose("Draw uncertain splits", "merged")
     wait_for(page, f"() => ({BARS})() < 100")
     some = bars(page)
     assert 1 < some < 100
-    assert not column(page, "uncertain-lines", "x")
+    wait_until(page, lambda: not column(page, "uncertain-lines", "x"))
     least.fill("0")
     dash.press("Enter")
     wait_for(page, f"() => ({BARS})() === 100")
@@ -44,6 +44,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_continues(page):
     dash.press("Enter")
     wait_for(page, f"() => ({BARS})() === {some}")
 
+    wait_still(page)
     # A click takes what is drawn; from the inspector a clade that is not drawn can be taken, too.
     x, y = column(page, "tree-lines", "x"), column(page, "tree-lines", "y")
     names = column(page, "label-text", "text")
@@ -71,7 +72,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_continues(page):
 def test_without_supports_there_is_no_choice(blank, server, query):
     blank.goto(server.url + query)
     Dashboard(blank).settle()
-    wait_idle(blank)
+    wait_still(blank)
     expect(blank.get_by_label("Draw uncertain splits")).to_have_count(0)
     # At this width tools that cannot be used now are left out.
     support = blank.get_by_role("button", name="Support", exact=True, include_hidden=True)

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column
+from tests.browser.driving import column, wait_for
 
 
 def table(path, count, noun):
@@ -39,6 +39,7 @@ def test_a_large_file_shows_its_progress_and_can_be_stopped(page, tmp_path):
     reading = page.locator(".hc-foot .reading")
     expect(reading).to_contain_text(f"Reading large.csv ({size} MB)…")
     expect(reading.get_by_role("progressbar", name=re.compile("large.csv"))).to_be_visible()
+    wait_for(page, "() => new Set(window.seen.filter(x => x !== 'reading')).size >= 3")
     stop = reading.get_by_role("button", name="Cancel")
     stop.focus()
     page.keyboard.press("Enter")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import wait_idle, wait_until
+from tests.browser.driving import box_at_rest, wait_idle, wait_still, wait_until
 
 #: Names of controls that are cut off, lie outside of the window or on one another.
 MISPLACED = """
@@ -85,19 +85,19 @@ def test_nothing_is_cut_or_covered(new_page, server):
 
 def check_places(page, width: int) -> None:
     """Every control is in its place, also those of the constraints panel."""
-    wait_idle(page)
+    drawer = page.get_by_role("button", name="Constraints panel")
+    expect(drawer).to_have_attribute("aria-expanded", "false" if width < 1100 else "true")
+    wait_still(page)
     all_in_place(page)
     for name in ("data", "similarity", "method", "seed", "Clusters"):
         expect(page.get_by_label(name, exact=True)).to_be_visible()
     panel = page.get_by_role("complementary", name="Constraints")
-    drawer = page.get_by_role("button", name="Constraints panel")
     if width < 1100:
         drawer.click()
         expect(panel).to_be_visible()
         bar = page.locator("header").bounding_box()  # of however many rows
-        box = panel.bounding_box()
+        box = box_at_rest(page, panel)
         assert bar
-        assert box
         below_bar = abs(box["y"] - (bar["y"] + bar["height"])) <= 1
         assert below_bar == (width > 480)
         if not below_bar:  # at the bottom, with a part of the tree in view above it
@@ -122,7 +122,7 @@ def test_the_tools_fill_their_rows_and_the_search_widens(new_page, server, query
     Dashboard(page).settle()
     for width in (1440, 1100, 820):
         page.set_viewport_size({"width": width, "height": 800})
-        wait_idle(page)
+        wait_still(page)
         check_tools(page, narrow if width == 1100 else 1)
 
 
@@ -135,24 +135,21 @@ def check_tools(page, most_rows: int) -> None:
     # Each row begins on the left: none has a last tool alone on its right.
     assert all(left <= 1 for left, _ in rows)
     find = page.get_by_label("Find an item")
-    shut = find.bounding_box()
-    tall = page.locator(".hc-tools").bounding_box()
-    assert shut
-    assert tall
+    shut = box_at_rest(page, find)
+    tall = box_at_rest(page, page.locator(".hc-tools"))
     assert (shut["width"], shut["height"]) == (30, 28)
     page.keyboard.press("/")
     expect(find).to_be_focused()
-    wide = find.bounding_box()
-    assert wide
+    wide = box_at_rest(page, find)
     assert wide["width"] >= 200  # a name of 25 letters
     assert wide["x"] >= tall["x"]
     assert wide["x"] + wide["width"] == pytest.approx(shut["x"] + shut["width"], abs=0.5)
-    assert page.locator(".hc-tools").bounding_box() == tall  # nothing moves for it
+    assert box_at_rest(page, page.locator(".hc-tools")) == tall  # nothing moves for it
     page.keyboard.type("rose")
     page.keyboard.press("Escape")
     expect(find).not_to_be_focused()
     expect(find).to_have_value("")
-    assert find.bounding_box() == shut
+    wait_until(page, lambda: find.bounding_box() == shut)
 
 
 def test_the_file_menu_fits_the_window_and_scrolls_to_every_line(page):
@@ -166,8 +163,9 @@ def test_the_file_menu_fits_the_window_and_scrolls_to_every_line(page):
         expect(lessons).to_be_in_viewport(ratio=1)  # without scrolling
         lessons.click()
         menu.get_by_role("menuitem", name="Picture…", exact=True).click()
-        box = menu.bounding_box()
-        assert box
+        # The preview makes the menu longer.
+        expect(menu.locator(".preview:not([aria-busy])")).to_contain_text("mm.")
+        box = box_at_rest(page, menu)
         assert min(box["x"], box["y"]) >= 0
         assert box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= height
