@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, FloatRect, Locator, Page, Route
+from playwright.sync_api import BrowserContext, ConsoleMessage, FloatRect, Locator, Page, Request
 
 from tests.conftest import ROOT
 from tests.ports import free_port
@@ -42,22 +42,27 @@ class Watch:
         page.on("crash", lambda _: self.faults.append("the page crashed"))
         page.on("websocket", lambda socket: self._url(socket.url))
 
-    def over_context(self, context: BrowserContext) -> None:
-        """Refuse and note every request to another host; watch every page."""
-        context.route("**/*", self._route)
+    def over_context(self, context: BrowserContext) -> Callable[[], None]:
+        """Watch every page; the returned function ends that.
+
+        The browser finds no other host (``ARGUMENTS`` in conftest.py). Requests are not routed, as
+        Playwright would switch the browser's cache off.
+        """
+        context.on("request", self._request)
         context.on("page", self.over)
 
-    def _route(self, route: Route) -> None:
-        if self._url(route.request.url):
-            route.continue_()
-        else:
-            route.abort()
+        def end() -> None:
+            context.remove_listener("request", self._request)
+            context.remove_listener("page", self.over)
 
-    def _url(self, url: str) -> bool:
-        local = urlsplit(url).hostname in LOCAL
-        if not local:
+        return end
+
+    def _request(self, request: Request) -> None:
+        self._url(request.url)
+
+    def _url(self, url: str) -> None:
+        if urlsplit(url).hostname not in LOCAL:
             self.faults.append(f"request to a foreign host: {url}")
-        return local
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
