@@ -73,7 +73,7 @@ def test_clear_document_frees_the_models_that_bokeh_leaves_in_it() -> None:
 
 def test_a_drawn_curve_does_not_keep_its_page() -> None:
     """HoloViews keeps a curve's options and hooks in a global table."""
-    trace = RunTrace()
+    trace = RunTrace(lambda *_: None, {})
     curve = trace.curve(("log joint", np.array([[0.0, 1.0], [1.0, 2.0]])))
     gone = weakref.ref(trace)
     del trace

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from bokeh.core.validation.check import check_integrity
 from bokeh.document import Document
+from bokeh.models.widgets import InputWidget
 
 import hcviz
 from hcviz.algorithms import get as get_algorithm
@@ -60,6 +61,8 @@ def test_the_document_is_valid_and_no_script_needs_translating(begun):
     empty = [issue for issue in issues.warning if issue.name == "EMPTY_LAYOUT"]
     assert len(empty) == 1  # the place of the trace, which this run does not have
     assert issues.warning == empty
+    # They raise an error in the browser if they are changed before they are drawn.
+    assert not [model for model in document.models if isinstance(model, InputWidget)]
     scripts = [model for model in document.models if "esm" in model.properties()]
     assert len(scripts) > 10
     assert {model.bundle for model in scripts if model.bundle is None} == set()
@@ -396,6 +399,10 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
 def test_a_trace_goes_with_its_run(begun, loop):
     explorer = begun(method="ddt", params={"steps": 2000})
     assert explorer.trace.view.visible
+    choice = explorer.trace.view[0]
+    assert choice.state["shown"] == choice.state["metrics"][0]
+    choice._handle_msg({"act": "metric", "value": choice.state["metrics"][1]})
+    loop.until(lambda: choice.state["shown"] == choice.state["metrics"][1])
     explorer.store.dispatch(act.SetMethod("average"))  # one tree, without numbers to trace
     loop.until(lambda: explorer.store.session.status == "settled")
     assert not explorer.trace.view.visible

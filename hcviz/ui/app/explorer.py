@@ -66,6 +66,7 @@ from hcviz.ui.features.presentation.view import Presenter
 from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
+from hcviz.ui.features.run_trace import controller as trace_controller
 from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.side_by_side.model import SideBySideRuns
 from hcviz.ui.features.top_bar import model as top_bar_model
@@ -170,7 +171,10 @@ class Explorer:
         self.touring = TourController(store)
         self.tour = TourCard(later(self.touring.act), acts=self.touring.schema())
         self.tour.live = {"offers": False, "begin": 0}
-        self.trace = RunTrace()
+        self.trace = RunTrace(
+            later(lambda *given: trace_controller.ACTS(self.trace, *given)),
+            trace_controller.ACTS.schema(),
+        )
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
         self.shell = Shell(
             later(lambda key: self.keyboard.press(key)),

@@ -15,6 +15,7 @@ from bokeh.models import NumeralTickFormatter
 
 from hcviz.ui.compat.notebook_cells import cell_documents
 from hcviz.ui.parts.palette import THEMES
+from hcviz.ui.parts.part import OnAct, Part, script_and_style
 
 # hv.extension would load Bokeh a second time in a notebook, and intercept the messages that tell
 # Panel which outputs were deleted.
@@ -25,20 +26,24 @@ REDRAW_SECONDS = 0.5
 #: Points of one run that are kept, at most. Above this every second one is deleted.
 MAX_POINTS = 600
 
-_CSS = """
-:host { font: var(--font); color: var(--ink); }
-label, .bk-input-group label { color: var(--ink-2) !important; font-size: 12px !important; }
-input, select, .bk-input { background: var(--paper) !important; color: var(--ink) !important;
-  border: 1px solid var(--line) !important; border-radius: 6px !important; height: 28px;
-  font-size: 12px !important; }
-.bk-spin-btn { display: none; }
-"""
+
+class MetricChoice(Part):
+    """Chooses the metric of the curve.
+
+    A select of Bokeh's raises an error in the browser when its options change before it is drawn,
+    and the rest of the server's message is lost.
+    """
+
+    locals().update(script_and_style(__file__, "view"))
 
 
 class RunTrace:
-    """Draws one metric of the run against the steps; ``view`` is a Panel object."""
+    """Draws one metric of the run against the steps; ``view`` is a Panel object.
 
-    def __init__(self) -> None:
+    ``on_act`` and ``acts`` are those of the choice of the metric.
+    """
+
+    def __init__(self, on_act: OnAct, acts: Mapping[str, Any]) -> None:
         self._points: dict[str, list[tuple[float, float]]] = {}
         self._run = -1
         self._drawn = 0.0
@@ -46,10 +51,7 @@ class RunTrace:
         self._plots: WeakSet[Any] = WeakSet()  # the plots that HoloViews made of the metric shown
         self._shown = ""
         self._pipe = hv.streams.Pipe(data=("", np.empty((0, 2))))
-        self._choice = pn.widgets.Select(
-            label="Trace", options=[], stylesheets=[_CSS], sizing_mode="stretch_width", margin=0
-        )
-        self._choice.param.watch(lambda _: self._draw(), "value")
+        self._choice = MetricChoice(on_act, acts, sizing_mode="stretch_width", margin=0)
         self._pane = pn.pane.HoloViews(
             hv.DynamicMap(self.curve, streams=[self._pipe]),
             sizing_mode="stretch_width",
@@ -72,14 +74,26 @@ class RunTrace:
                 if len(line) > MAX_POINTS:
                     del line[1:-1:2]
         names = [name for name, line in self._points.items() if len(line) > 1]
-        if names and list(self._choice.options) != names:
-            kept = self._choice.value if self._choice.value in names else names[0]
-            self._choice.param.update(options=names, value=kept)
+        if names and names != self._choice.state.get("metrics"):
+            shown = self._metric if self._metric in names else names[0]
+            self._choice.state = {"metrics": names, "shown": shown}
+            self._drawn = 0.0
         if names:
             self.view.visible = True
         elif last:  # not earlier, so that the page does not jump between two runs
             self.view.visible = False
         if names and (last or time.monotonic() - self._drawn > REDRAW_SECONDS):
+            self._draw()
+
+    @property
+    def _metric(self) -> str:
+        """The metric chosen; "" before there is one."""
+        return str(self._choice.state.get("shown", ""))
+
+    def choose(self, metric: str) -> None:
+        """Show another metric."""
+        if metric in self._choice.state.get("metrics", []):
+            self._choice.state = {**self._choice.state, "shown": metric}
             self._draw()
 
     def set_theme(self, theme: str) -> None:
@@ -89,7 +103,7 @@ class RunTrace:
         self._pane.object = hv.DynamicMap(self.curve, streams=[self._pipe])
 
     def _draw(self) -> None:
-        name = self._choice.value or ""
+        name = self._metric
         self._drawn = time.monotonic()
         points = np.array(self._points.get(name, []), dtype=float).reshape(-1, 2)
         plots = [plot for plot in self._plots if _is_displayed(plot)]
