@@ -93,10 +93,10 @@ def state(store: Store) -> dict[str, Any]:
         before, after = trees[chosen][1], snapshot.tree
         named = named_clades(store, before), named_clades(store, after)
         heads, near = ["Before", "Now"], places(after.leaf_order)
-        legend, sentence = ["moved", "clade new or gone"], _summary
+        legend, sentence = ["moved", "branch new or gone"], _summary
         if chosen.startswith(METHOD):
             heads = [trees[chosen][0], "On the page"]
-            legend = ["in another place", "clade in one tree only"]
+            legend = ["in another place", "branch in one tree only"]
             sentence = _method_difference
         switched = None
     left, right, crossings = untangle(before, after, near)
@@ -187,10 +187,10 @@ def _drawn(
 
 def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     if not gained and not lost:
-        return "The same tree: no clade differs."
+        return "The same tree: no branch differs."
     items = "No item had to move" if not moved else f"{count_noun(moved, 'item')} moved"
     return (
-        f"{items}; {count_noun(gained, 'clade')} new, {lost:,} gone; "
+        f"{items}; {count_noun(gained, 'branch')} new, {lost:,} gone; "
         f"{count_noun(crossings, 'crossing')}."
     )
 
@@ -198,10 +198,10 @@ def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
 def _method_difference(moved: int, crossings: int, gained: int, lost: int) -> str:
     """Return how the tree of a method and that of the page differ."""
     if not gained and not lost:
-        return "The same tree: no clade differs."
+        return "The same tree: no branch differs."
     return (
         f"{count_noun(moved, 'item')} in another place; "
-        f"{count_noun(lost, 'clade')} only in the left tree, {gained:,} only in the right; "
+        f"{count_noun(lost, 'branch')} only in the left tree, {gained:,} only in the right; "
         f"{count_noun(crossings, 'crossing')}."
     )
 
