@@ -62,7 +62,7 @@ def test_before_and_after_traces_what_moved(store):
     shown = tanglegram_sheet.state(store)
     moved = {shown["names"][k] for k in shown["moved"]}
     assert moved == {"h"}
-    assert shown["sentence"].startswith("1 item moved; 4 clades new, 4 gone; ")
+    assert shown["sentence"].startswith("4 branches are new, 4 are gone. 1 item moved; ")
     after = "".join(name for _, name in sorted(zip(shown["to"], shown["names"], strict=True)))
     assert any(clade in after for clade in ("abh", "bah", "hab", "hba"))
     for side in ("left", "right"):
