@@ -13,6 +13,7 @@ from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.supports import support_changes
 from hcviz.ui.features.supports.model import is_settled
+from hcviz.ui.features.tanglegram import sheet as tanglegram_sheet
 from tests.stores import over_zoo, samples_of
 
 
@@ -56,6 +57,12 @@ def test_after_a_run_footer_and_inspector_have_the_same_counts(store, loop):
     assert shown["title"] == "Because of your answer"
     assert shown["sentence"] == nodes.sentence
     assert shown["hint"] == support_changes.CHANCE_RULE
+    beside = tanglegram_sheet.state(store)
+    assert beside["sentence"].startswith(f"{nodes.sentence} ")
+    assert [len(beside[side]["changed"]) for side in ("left", "right")] == [
+        nodes.lost.size,
+        nodes.gained.size,
+    ]
     assert [each["count"] for each in shown["groups"]] == [nodes.gained.size, nodes.lost.size]
     moving = "" if is_settled(store) else " The supports are not settled yet."
     foot = history_model.state(store)

@@ -62,7 +62,7 @@ def test_before_and_after_traces_what_moved(store):
     shown = tanglegram_sheet.state(store)
     moved = {shown["names"][k] for k in shown["moved"]}
     assert moved == {"h"}
-    assert shown["sentence"].startswith("1 item moved; 4 clades new, 4 gone; ")
+    assert shown["sentence"].startswith("4 branches are new, 4 are gone. 1 item moved; ")
     after = "".join(name for _, name in sorted(zip(shown["to"], shown["names"], strict=True)))
     assert any(clade in after for clade in ("abh", "bah", "hab", "hba"))
     for side in ("left", "right"):
@@ -138,7 +138,7 @@ def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_
             drawn[frozenset(shown["items"][first : last + 1])] = clade["percent"]
         assert drawn == {g: round(100 * c / len(trees)) for g, c in expected.items()}
         share = "half" if percent == 50 else f"{percent} %"
-        verb = "clades are" if len(expected) > 1 else "clade is"
+        verb = "branches are" if len(expected) > 1 else "branch is"
         assert (
             shown["sentence"] == f"{len(expected)} {verb} in more than {share} of the last 3 trees."
         )
@@ -176,7 +176,7 @@ def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
             frozenset(shown["items"][a : b + 1]) for a, b in (c["rows"] for c in shown["clades"])
         }
         assert drawn in [groups(tree) for tree in trees]
-        assert " of its 6 clades are in more than half of the last 3 trees." in shown["sentence"]
+        assert " of its 6 branches are in more than half of the last 3 trees." in shown["sentence"]
 
 
 def test_rounding_never_gives_100_per_cent_for_less():

@@ -400,7 +400,7 @@ def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, mo
     assert cut_profile_section.shown_clade(store, tree) == tree.root
     monkeypatch.setattr(cut_profile_section, "MAX_ITEMS", 50)
     assert cut_profile_section.state(store)["sentence"].startswith(
-        "Available for clades up to 50 items"
+        "Available for branches up to 50 items"
     )
 
 

@@ -54,8 +54,9 @@ def join_names(names: Sequence[str], most: int, count: int | None = None) -> str
 
 
 def count_noun(number: int, noun: str) -> str:
-    """Write a number and a noun: ``1 item``, ``2,000 items``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """Write a number and a noun: ``1 item``, ``2,000 items``, ``3 branches``."""
+    ending = "es" if noun.endswith("ch") else "s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{ending}"
 
 
 def is_or_are(number: int) -> str:

@@ -14,7 +14,7 @@ Float = NDArray[np.float64]
 #: A group that a person can check at a glance has at most this number of items.
 MAX_ITEMS = 16
 
-ANY = "A clade of the tree, chosen at random."
+ANY = "A branch of the tree, chosen at random."
 
 
 def choose(context: QuestionContext) -> Question | None:

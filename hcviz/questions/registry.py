@@ -89,7 +89,7 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy(
             "group",
             "Is this a group?",
-            "The clade of at most 16 items about which the sampled trees are least sure.",
+            "The branch of at most 16 items about which the sampled trees are least sure.",
             group.choose,
             has_size=False,
             uses_sampled_trees=True,

@@ -20,7 +20,7 @@ def test_before_and_after_covers_the_tree_and_closes(page):
     tab.click()
     expect(tab).to_have_attribute("aria-selected", "true")
     sheet = page.locator(".hc-tanglegram")
-    expect(sheet.locator(".summary")).to_contain_text("clade")
+    expect(sheet.locator(".summary")).to_contain_text("branch")
     expect(sheet.locator(".lines path")).to_have_count(101)
     expect(page.get_by_label("Find an item")).to_be_hidden()  # it lies under the sheet
     top, under = box_at_rest(page, tab), box_at_rest(page, sheet)
@@ -72,7 +72,7 @@ def test_the_consensus_answers_to_threshold_click_and_keys(page):
     expect(dashboard.selected).to_have_text(name.locator("title").text_content() or "")
     expect(name).to_have_class("chosen")
     sheet.get_by_role("button", name="Most credible").click()
-    expect(sheet.locator(".summary")).to_contain_text("of its 99 clades are in more than half")
+    expect(sheet.locator(".summary")).to_contain_text("of its 99 branches are in more than half")
     sheet.get_by_role("button", name="Central").click()
     expect(sheet.locator(".summary")).to_contain_text("disagrees least")
     expect(sheet.locator(".clade")).to_have_count(99)

@@ -21,7 +21,7 @@ export const render = component("ahograph", (state, send) => {
             "div",
             { class: "subjects", role: "group", "aria-label": "What to explain" },
             pick("conflict", "The contradiction"),
-            pick("split", "The selected clade"),
+            pick("split", "The selected branch"),
           )
         : null,
     ),

@@ -143,7 +143,7 @@ def _split_state(store: Store) -> dict[str, Any]:
     where = explanation.piece_sides(*found, graph)
     side_of = {item: where[k] for k, piece in enumerate(graph.components) for item in piece}
     marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
-    chosen = "The selected clade" if store.view.selection else "The whole tree"
+    chosen = "The selected branch" if store.view.selection else "The whole tree"
     return {
         "title": f"{chosen}: why is it divided so?",
         "sentences": [explained["sentence"], GRAPH_HELP],

@@ -115,7 +115,7 @@ export const render = component(
           "data-key": `kind-${value}`,
           class: state.kind === value ? "on" : "",
           "aria-pressed": String(state.kind === value),
-          title: hint || "The clades that more than a share of the trees have",
+          title: hint || "The branches that more than a share of the trees have",
           onclick: () => send("kind", { value }),
         },
         title,
@@ -133,7 +133,7 @@ export const render = component(
         state.kind === "consensus"
           ? h(
               "label",
-              { title: "A clade is shown if more than this share of the trees have it" },
+              { title: "A branch is shown if more than this share of the trees have it" },
               "In more than",
               h("input", {
                 type: "range",
@@ -161,7 +161,7 @@ export const render = component(
           class: "page",
           "data-scroll": "consensus",
           role: "group",
-          "aria-label": "The tree. Arrow keys go from clade to clade, Enter selects.",
+          "aria-label": "The tree. Arrow keys go from branch to branch, Enter selects.",
           onkeydown,
         },
         svg(

@@ -32,7 +32,7 @@ ACTS = Acts(sampled_trees.ACTS)
 #: Kind of tree -> its name, and what it is.
 SUMMARIES = {
     "consensus": ("Consensus", ""),
-    "credible": ("Most credible", "The sampled tree whose clades have the most support."),
+    "credible": ("Most credible", "The sampled tree whose branches have the most support."),
     "central": ("Central", "The sampled tree that disagrees least with the others."),
 }
 #: The smallest and the largest threshold of a consensus, in per cent.
@@ -167,13 +167,13 @@ def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) ->
     many = int((shares > majority / 100).sum())
     of = f"the last {count_noun(trees, 'tree')}"
     if kind == "consensus":
-        count = count_noun(many, "clade") if many else "No clade"
+        count = count_noun(many, "branch") if many else "No branch"
         sentence = f"{count} {'are' if many > 1 else 'is'} in more than {share} of {of}."
     else:
         verb = "is" if many == 1 else "are"
         hint = SUMMARIES[kind][1]
         sentence = (
-            f"{hint} {many:,} of its {len(shares):,} clades {verb} in more than half of {of}."
+            f"{hint} {many:,} of its {len(shares):,} branches {verb} in more than half of {of}."
         )
     if error >= 0.005:
         sentence += f" Supports may be too low by {100 * error:.0f} points."
@@ -210,7 +210,7 @@ def _set_majority(actions: Actions, value: str) -> None:
 SHEET = Sheet(
     name="consensus",
     title="Consensus",
-    summary="The clades that most of the sampled trees have",
+    summary="The branches that most of the sampled trees have",
     make=sheet_part(__file__),
     state=state,
     depends_on=_depends_on,

@@ -78,7 +78,7 @@ def state(store: Store) -> dict[str, Any]:
     items = tree.leaves(node)
     if items.size > MAX_ITEMS:
         return {
-            "sentence": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."
+            "sentence": f"Available for branches up to {MAX_ITEMS:,} items: select a smaller one."
         }
     known = node_costs_model.constrained_problem(store, problem)
     lam = None

@@ -17,7 +17,7 @@ SECTIONS.costs = (state, send) =>
                           {
                             title:
                               "The cost, plus lambda times the weight of each violated triplet " +
-                              "times the items of the smallest clade with its pair. The second " +
+                              "times the items of the smallest branch with its pair. The second " +
                               "part is subtracted if more is better.",
                           },
                           `Regularised, lambda ${state.regularised.lam}`,
@@ -45,7 +45,7 @@ SECTIONS.costs = (state, send) =>
                         "button",
                         {
                           "data-key": `expensive-${each.node}`,
-                          title: "Select this clade",
+                          title: "Select this branch",
                           onclick: () => send("clade", { node: each.node }),
                         },
                         h("span", {}, each.text),

@@ -23,12 +23,12 @@ MAX_ITEMS_LIVE = 2_500
 #: Nodes that are listed, at most.
 MAX_LISTED = 5
 _COST_OF_SIMILARITIES = (
-    "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that "
+    "Dasgupta's cost: the similarity of each pair, times the items of the smallest branch that "
     "holds both. Less is better."
 )
 _COST_OF_DISSIMILARITIES = (
     "The same sum as Dasgupta's cost, of numbers that this method reads as dissimilarities: each "
-    "pair's, times the items of the smallest clade that holds both. More is better."
+    "pair's, times the items of the smallest branch that holds both. More is better."
 )
 
 

@@ -15,8 +15,8 @@ export const render = component("presenter", (state, send) => {
       "div",
       { class: "go" },
       state.at ? h("span", { class: "muted at" }, `${state.at} of ${state.stops}`) : null,
-      button("back", "Back", "The clade before (← or Page Up)", { disabled: state.first }),
-      button("next", "Next", "The next clade (→ or Page Down)", {
+      button("back", "Back", "The branch before (← or Page Up)", { disabled: state.first }),
+      button("next", "Next", "The next branch (→ or Page Down)", {
         class: "main",
         disabled: state.last,
       }),

@@ -47,6 +47,11 @@ class ChangedNodes:
     n_chance: int
 
     @property
+    def n_all(self) -> int:
+        """The number of all changes, also those by chance."""
+        return self.gained.size + self.lost.size + self.n_chance
+
+    @property
     def sentence(self) -> str:
         """The counts, such as ``3 branches are new, 2 are gone.``"""
         new, gone, chance = self.gained.size, self.lost.size, self.n_chance

@@ -145,7 +145,11 @@ export const render = component("tanglegram", (state, send, root) => {
         ),
       ),
       readableBox(settings, send),
-      h("p", { class: "muted small summary", role: "status" }, state.sentence),
+      h(
+        "p",
+        { class: "muted small summary", role: "status", title: state.hint || null },
+        state.sentence,
+      ),
     ),
     h(
       "div",

@@ -18,6 +18,7 @@ from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.features.groups.places import named_clades
+from hcviz.ui.features.supports.support_changes import CHANCE_RULE, ChangedNodes, changed_nodes
 from hcviz.ui.features.tanglegram.versions import (
     SECOND_VERSION,
     common_groups,
@@ -93,16 +94,18 @@ def state(store: Store) -> dict[str, Any]:
         before, after = trees[chosen][1], snapshot.tree
         named = named_clades(store, before), named_clades(store, after)
         heads, near = ["Before", "Now"], places(after.leaf_order)
-        legend, sentence = ["moved", "clade new or gone"], _summary
+        legend, sentence = ["moved", "branch new or gone"], _summary
         if chosen.startswith(METHOD):
             heads = [trees[chosen][0], "On the page"]
-            legend = ["in another place", "clade in one tree only"]
+            legend = ["in another place", "branch in one tree only"]
             sentence = _method_difference
         switched = None
     left, right, crossings = untangle(before, after, near)
     place = places(right)
     moved = moved_items(place[left]) if switched is None else np.isin(left, switched)
-    changes = clade_changes(before, after)
+    counted = changed_nodes(store) if _is_counted(store, chosen) else None
+    found = clade_changes(before, after)
+    changes = counted or ChangedNodes(found.gained, found.lost, n_chance=0)
     return {
         "choices": [[key, label] for key, label in menu],
         "heads": heads,
@@ -115,8 +118,14 @@ def state(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "sentence": sentence(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "sentence": sentence(int(moved.sum()), crossings, changes),
+        "hint": CHANCE_RULE if changes.n_chance else "",
     }
+
+
+def _is_counted(store: Store, chosen: str) -> bool:
+    """Return True if the earlier tree is that of the footer's counts, which need a finished run."""
+    return chosen == BEFORE_LAST_RUN and not store.is_streaming
 
 
 def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
@@ -185,34 +194,33 @@ def _drawn(
     }
 
 
-def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
-    if not gained and not lost:
-        return "The same tree: no clade differs."
+def _summary(moved: int, crossings: int, changes: ChangedNodes) -> str:
+    """Return how the tree differs from an earlier one, beginning as the footer does."""
+    if not changes.n_all:
+        return changes.sentence
     items = "No item had to move" if not moved else f"{count_noun(moved, 'item')} moved"
-    return (
-        f"{items}; {count_noun(gained, 'clade')} new, {lost:,} gone; "
-        f"{count_noun(crossings, 'crossing')}."
-    )
+    return f"{changes.sentence} {items}; {count_noun(crossings, 'crossing')}."
 
 
-def _method_difference(moved: int, crossings: int, gained: int, lost: int) -> str:
+def _method_difference(moved: int, crossings: int, changes: ChangedNodes) -> str:
     """Return how the tree of a method and that of the page differ."""
-    if not gained and not lost:
-        return "The same tree: no clade differs."
+    if not changes.n_all:
+        return "The same tree: no branch differs."
     return (
         f"{count_noun(moved, 'item')} in another place; "
-        f"{count_noun(lost, 'clade')} only in the left tree, {gained:,} only in the right; "
-        f"{count_noun(crossings, 'crossing')}."
+        f"{count_noun(changes.lost.size, 'branch')} only in the left tree, "
+        f"{changes.gained.size:,} only in the right; {count_noun(crossings, 'crossing')}."
     )
 
 
-def _difference(moved: int, crossings: int, gained: int, lost: int) -> str:
+def _difference(moved: int, crossings: int, changes: ChangedNodes) -> str:
     """Return how the groups of two versions differ."""
-    if not moved and not gained and not lost:
+    if not moved and not changes.n_all:
         return "The same groups: no item is in another one."
     return (
         f"{count_noun(moved, 'item')} in another group; "
-        f"{count_noun(lost, 'group')} only in yours, {gained:,} only in the file."
+        f"{count_noun(changes.lost.size, 'group')} only in yours, "
+        f"{changes.gained.size:,} only in the file."
     )
 
 
@@ -230,6 +238,8 @@ def _depends_on(store: Store) -> Any:
     return (
         store.drawn, store.baseline, session.history, session.groups, session.second_version,
         view.compared, view.selection, view.side_results,
+        store.is_streaming, session.status, session.shown, session.run, session.lineage,
+        store.samples, store.previous_samples,
     )  # fmt: skip
 
 

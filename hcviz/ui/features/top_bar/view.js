@@ -168,7 +168,7 @@ function fileMenu(state, send, root) {
         "Reference tree (Newick)…",
         file(".nwk,.newick,.tree,.tre,.txt", "reference"),
         false,
-        "A tree over some of the items, from another source. Its clades become constraints",
+        "A tree over some of the items, from another source. Its branches become constraints",
       ),
     ]),
     h("hr"),
