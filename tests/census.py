@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from bokeh.io.state import curstate
+
 KINDS = {"Store", "Explorer", "Runner", "Samples", "Posterior", "Document"}
 MODULES = ("hcviz.", "bokeh.document.")
 
@@ -17,7 +19,8 @@ MODULES = ("hcviz.", "bokeh.document.")
 def census(*_: Any) -> None:
     gc.unfreeze()
     gc.collect()
-    alive = [type(each) for each in gc.get_objects()]
+    default = curstate().document  # of no session
+    alive = [type(each) for each in gc.get_objects() if each is not default]
     kinds = [k.__name__ for k in alive if k.__name__ in KINDS and k.__module__.startswith(MODULES)]
     gc.freeze()
     memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from contextvars import Context
 from typing import Any
 
 #: Seconds between two looks at the server, and the share of the time in which it works at rest.
@@ -49,7 +50,7 @@ class PageGarbage:
         if not self._ticks:
             self._ticks = True
             self._before = (self._clock(), self._work())
-            loop.call_later(PACE, self._tick, loop)
+            self._tick_later(loop)
 
     def close(self) -> None:
         """Collect the objects of a closed page soon."""
@@ -60,7 +61,11 @@ class PageGarbage:
         self.look()
         self._ticks = bool(self._n_open or self._closed)
         if self._ticks:
-            loop.call_later(PACE, self._tick, loop)
+            self._tick_later(loop)
+
+    def _tick_later(self, loop: Any) -> None:
+        # The loop keeps the caller's context, which has the document of the page, for ever.
+        Context().run(loop.call_later, PACE, self._tick, loop)
 
     def look(self) -> None:
         """Collect what is due."""
