@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.browser.driving import TIMEOUT, click, column, columns, ranges, wait_for, wait_idle
+from tests.browser.driving import TIMEOUT, item_pixel, ranges, wait_for, wait_idle
 
 #: The status of a finished run. The supports of its tree may not have settled.
 DONE = re.compile(r"^(Done$|Tree done · )")
@@ -56,11 +56,15 @@ class Dashboard:
         wait_idle(self.page)
         return self
 
-    def fact(self, name: str) -> str:
+    def fact_value(self, name: str) -> Locator:
+        """Where the value of a fact of the tree, or of the selection, is shown."""
         row = self.page.locator(".hc-inspector dl", has_text=name).locator(
             "dt", has_text=re.compile(f"^{re.escape(name)}$")
         )
-        return row.locator("xpath=following-sibling::dd[1]").inner_text()
+        return row.locator("xpath=following-sibling::dd[1]")
+
+    def fact(self, name: str) -> str:
+        return self.fact_value(name).inner_text()
 
     def newick(self) -> str:
         """The shown tree, as the page saves it, but without supports, which a run still changes."""
@@ -78,16 +82,11 @@ class Dashboard:
 
     def click_label(self, name: str) -> None:
         """Click an item's name in the picture."""
-        names, x, y = columns(self.page, "label-text", "text", "x", "y")
-        place = names.index(name)
-        click(self.page, "labels", x[place] + 4, y[place])
+        self.page.mouse.click(*item_pixel(self.page, name))
 
     def click_above(self, name: str, share: float) -> None:
         """Click in the tree on the row of an item, at a share of the tree's height."""
-        names, rows = columns(self.page, "label-text", "text", "y")
-        row = rows[names.index(name)]
-        heights = [x for x in column(self.page, "tree-lines", "x") if x == x]
-        click(self.page, "tree", share * max(heights), row)
+        self.page.mouse.click(*item_pixel(self.page, name, share))
 
     def add_constraint(self, group: list[str], apart: str) -> None:
         """State a constraint with clicks and keys; nothing must be selected."""

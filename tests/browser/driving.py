@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, FloatRect, Locator, Page, Route
@@ -38,7 +38,7 @@ class Watch:
 
     def over(self, page: Page) -> None:
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        page.on("pageerror", lambda error: self.faults.append(f"page error: {error.stack}"))
         page.on("crash", lambda _: self.faults.append("the page crashed"))
         page.on("websocket", lambda socket: self._url(socket.url))
 
@@ -148,10 +148,28 @@ def wait_until(page: Page, condition: Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
-#: Where everything in the centre is, and whether something still glides there.
+def value_at_rest(page: Page, function: str, argument: object) -> Any:
+    """Wait until a JavaScript function of ``argument`` returns the same in two frames; return that.
+
+    null means that there is no value yet.
+    """
+    return page.wait_for_function(
+        f"""it => {{
+          const now = ({function})(it.argument), before = it.seen
+          it.seen = JSON.stringify(now ?? null)
+          return now && it.seen === before ? now : null
+        }}""",
+        arg={"argument": argument},
+        timeout=TIMEOUT,
+    ).json_value()
+
+
+#: Where everything in the centre is, and whether something still glides there. The server fits the
+#: picture to new sizes and rows 60 ms later at most: it has done so when it answers.
 PLACES = """
 async () => {
-  const answer = await fetch("/liveness")  // the server has done what it had to do before
+  await new Promise(done => setTimeout(done, 80))
+  const answer = await fetch("/liveness")
   const places = [answer.ok]
   for (const doc of Bokeh.documents)
     for (const name of ["tree", "labels", "heat", "tree-lines", "label-text"]) {
@@ -204,30 +222,59 @@ FIND_VIEW = """
 """
 
 
+#: Where on the page a data point of a figure is: [x, y] in CSS pixels, null without a view.
+PIXEL = f"""
+([name, x, y]) => {{
+  const view = ({FIND_VIEW})(name)
+  if (!view) return null
+  const box = view.el.getBoundingClientRect()
+  return [box.x + view.frame.x_scale.compute(x), box.y + view.frame.y_scale.compute(y)]
+}}
+"""
+
+#: Where on the page an item's name is, or its row in the tree at a share of the tree's height.
+ITEM_PIXEL = f"""
+([item, share]) => {{
+  const view = ({FIND_VIEW})("labels")
+  if (!view) return null
+  const {{ text, x, y }} = view.model.document.get_model_by_name("label-text").data
+  const k = Array.from(text).indexOf(item)
+  if (k < 0) return null
+  if (share === null) return ({PIXEL})(["labels", x[k] + 4, y[k]])
+  const heights = view.model.document.get_model_by_name("tree-lines").data.x
+  const top = heights.reduce((most, each) => (each > most ? each : most), 0)
+  return ({PIXEL})(["tree", share * top, y[k]])
+}}
+"""
+
+
 def pixel(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
     """Where on the page the data point (x, y) of the figure of that name is, in CSS pixels."""
-    wait_for(page, FIND_VIEW, figure)
-    at = page.evaluate(
-        f"""([name, x, y]) => {{
-          const view = ({FIND_VIEW})(name)
-          const box = view.el.getBoundingClientRect()
-          return [box.x + view.frame.x_scale.compute(x), box.y + view.frame.y_scale.compute(y)]
-        }}""",
-        [figure, x, y],
-    )
+    at = value_at_rest(page, PIXEL, [figure, x, y])
+    return at[0], at[1]
+
+
+def item_pixel(page: Page, item: str, share: float | None = None) -> tuple[float, float]:
+    """Where on the page an item's name is, in CSS pixels.
+
+    With ``share``: where its row in the tree is, at a share of the tree's height.
+    """
+    at = value_at_rest(page, ITEM_PIXEL, [item, share])
     return at[0], at[1]
 
 
 def ranges(page: Page, figure: str) -> tuple[float, float, float, float]:
     """The figure's x start, x end, y start and y end."""
-    wait_for(page, FIND_VIEW, figure)
-    found = page.evaluate(
+    found = page.wait_for_function(
         f"""(name) => {{
-          const {{x_range, y_range}} = ({FIND_VIEW})(name).frame
+          const view = ({FIND_VIEW})(name)
+          if (!view) return null
+          const {{x_range, y_range}} = view.frame
           return [x_range.start, x_range.end, y_range.start, y_range.end]
         }}""",
-        figure,
-    )
+        arg=figure,
+        timeout=TIMEOUT,
+    ).json_value()
     return found[0], found[1], found[2], found[3]
 
 

@@ -36,10 +36,6 @@ def test_a_branch_is_explained_and_named_with_one_click(page, tmp_path):
         "node.getBoundingClientRect().right + 0.5)"
     )
     assert wide
-    compare = about.locator("[data-key=compare-sibling]")
-    if compare.count():
-        compare.click()
-        expect(compare).to_have_attribute("aria-pressed", "true")
     page.locator(".hc-inspector .suggested button", has_text=re.compile("^Plastic$")).click()
     expect(dashboard.sentence).to_have_text("Named: Plastic, 2 items.")
     expect(page.locator(".hc-groups .group")).to_have_count(1)
@@ -47,5 +43,12 @@ def test_a_branch_is_explained_and_named_with_one_click(page, tmp_path):
     expect(page.locator(".hc-groups .group .name")).to_have_text("Electric")
     dashboard.press("Escape")
     dashboard.click_label("paring knife")
+    expect(dashboard.selected).to_have_text("paring knife")
+    page.locator(".hc-inspector [data-key=parent]").click()
+    compare = about.locator("[data-key=compare-sibling]")  # the third knife
+    compare.click()
+    expect(compare).to_have_attribute("aria-pressed", "true")
+    dashboard.click_label("paring knife")
+    expect(dashboard.selected).to_have_text("paring knife")
     about.locator(".nearest button").first.click()
     expect(dashboard.selected).not_to_have_text("paring knife")

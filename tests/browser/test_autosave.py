@@ -93,6 +93,7 @@ def test_killed_in_the_middle_of_a_run_and_resumed_with_no_answer_lost(
     expect(dash.constraints).to_have_count(2)
     before = saved(dash)
     dash.press("u")
+    expect(dash.constraints).to_have_count(1)
     page.keyboard.press("Control+y")
     expect(dash.constraints).to_have_count(2)
     page.get_by_label("Steps", exact=True).fill(str(FOREVER))

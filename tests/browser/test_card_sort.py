@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import ARTIFACTS, shot, wait_still
+from tests.browser.driving import ARTIFACTS, shot, wait_for, wait_still
 from tests.test_card_sort_page import shop_sort
 
 
@@ -54,7 +54,7 @@ def test_a_card_sort_is_explored_and_reported(page: Page, tmp_path: Path) -> Non
     # The tree of actual agreement, with the share of participants as axis, is the first one.
     sheet.get_by_role("button", name="Actual agreement").click()
     expect(sheet).to_be_hidden()
-    assert dashboard.fact("On one pile").endswith("%")
+    expect(dashboard.fact_value("On one pile")).to_have_text(re.compile("%$"))
     wait_still(page)
     shot(page, "card-sort-tree-1440")
     report = Path(dashboard.save("Card sort report (HTML)").path()).read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def test_a_card_sort_is_explored_and_reported(page: Page, tmp_path: Path) -> Non
     saved.write_text(report, encoding="utf-8")
     other.set_content(report)
     expect(other.get_by_role("heading", name="Names of piles")).to_be_visible()
-    assert other.locator("img").evaluate("image => image.naturalWidth > 100")
+    wait_for(other, "() => document.querySelector('img').naturalWidth > 100")
     other.screenshot(path=ARTIFACTS / "card-sort-report.png", full_page=True)
     other.close()
     # The names are still merged, and the participant is still off, in a narrow window.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hcviz.ui.tree import geometry
-from tests.browser.driving import Server, click, column, ranges, wait_for, wait_idle
+from tests.browser.driving import Server, click, column, ranges, wait_for, wait_still
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_rows_are_in_line_and_every_click_picks_the_clade_under_it(centre_server
 
     page = new_page()
     page.goto(centre_server.url)
-    wait_idle(page)
+    wait_still(page)
     edges = frame_edges(page)
     assert edges[0] == edges[1] == edges[2]
     assert edges[0][1] - edges[0][0] > 300
@@ -68,7 +68,7 @@ def test_rows_are_in_line_and_every_click_picks_the_clade_under_it(centre_server
 def test_the_wheel_zooms_all_figures_about_the_same_rows(centre_server, new_page):
     page = new_page()
     page.goto(centre_server.url)
-    wait_idle(page)
+    wait_still(page)
     start = ranges(page, "tree")[2]
     click(page, "heat", 30.5, -30.5)
     page.mouse.wheel(0, -360)
@@ -76,7 +76,7 @@ def test_the_wheel_zooms_all_figures_about_the_same_rows(centre_server, new_page
         page,
         f"() => Bokeh.documents[0].get_model_by_name('tree').y_range.start > {start} + 5",
     )
-    wait_idle(page)
+    wait_still(page)
     assert ranges(page, "tree")[2:] == ranges(page, "labels")[2:] == ranges(page, "heat")[2:]
     left, right, bottom, top = ranges(page, "heat")
     assert (left, right) == pytest.approx((-top, -bottom))  # between items: the diagonal stays

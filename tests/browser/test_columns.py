@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, shot
+from tests.browser.driving import column, shot, wait_until
 
 HEADER = "product,price,material,used_for,electric,bought,note,sku"
 MATERIALS, USES = ("steel", "glass", "wood"), ("prep", "bake")
@@ -58,7 +58,7 @@ def test_columns_of_a_dropped_table_can_be_changed(page: Page, tmp_path: Path) -
     drop(page, "things.csv", products())
     dashboard.settle()
     names = {f"thing {k}" for k in range(24)}
-    assert set(column(page, "label-text", "text")) == names
+    wait_until(page, lambda: set(column(page, "label-text", "text")) == names)
     expect(dashboard.sentence).to_contain_text("1 number, 1 yes/no, 2 categories, 1 date, 1 text")
     expect(dashboard.sentence).to_contain_text("1 left out; 1 missing cell")
     dashboard.menu("Columns…")
@@ -79,7 +79,7 @@ def test_columns_of_a_dropped_table_can_be_changed(page: Page, tmp_path: Path) -
     dashboard.settle()
     expect(sheet).to_be_hidden()
     expect(dashboard.sentence).to_contain_text("5 of 7 columns are used.")
-    assert set(column(page, "label-text", "text")) == names
+    wait_until(page, lambda: set(column(page, "label-text", "text")) == names)
     legend = page.get_by_title(re.compile("^material: glass, steel, wood"))
     expect(legend).to_be_visible()
     expect(page.get_by_title(re.compile("^used_for: bake, prep"))).to_be_visible()
@@ -100,11 +100,12 @@ def test_columns_of_a_dropped_table_can_be_changed(page: Page, tmp_path: Path) -
 
 def test_cells_of_a_spreadsheet_can_be_pasted(page: Page) -> None:
     dashboard = Dashboard(page).settle()
-    before = set(column(page, "label-text", "text"))
+    insects = {"bee", "ant", "spider", "bat"}
+    assert set(column(page, "label-text", "text")) != insects
     paste(page, "no table")
     paste(page, "name\tlegs\twings\nbee\t6\tyes\nant\t6\tno\nspider\t8\tno\nbat\t2\tyes\n")
     dashboard.settle()
-    assert set(column(page, "label-text", "text")) == {"bee", "ant", "spider", "bat"} != before
+    wait_until(page, lambda: set(column(page, "label-text", "text")) == insects)
 
 
 def _named(path: Path, name: Path) -> Path:

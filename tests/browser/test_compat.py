@@ -9,10 +9,14 @@ import pytest
 
 from hcviz.ui.compat import COMPAT
 from tests.browser.conftest import WINDOW
-from tests.browser.driving import FIND_VIEW, TIMEOUT, Watch, wait_for, wait_idle
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import FIND_VIEW, TIMEOUT, Watch, wait_for, wait_idle, wait_still
 
 # True of the view of the tree's tools once it has its element.
 DRAWN_TOOLS = 'each => each.model.class_name?.startsWith("TreeTools") && each.container'
+
+# Frames of the browser that a state may take: a minute or so.
+FRAMES = 3600
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +28,8 @@ def page(server, browser):
     watch.over_context(context)
     opened = context.new_page()
     opened.goto(server.url)
+    Dashboard(opened).settle()
+    wait_still(opened)
     yield opened
     context.close()
     assert not watch.faults
@@ -35,6 +41,14 @@ def script(name: str) -> str:
 
 def test_figure_view_finds_the_element_the_scales_and_the_gestures_of_a_figure(page):
     wait_for(page, FIND_VIEW, "tree")
+    wait_for(
+        page,
+        f"""() => {{
+          {script("figure_view.js")}
+          const gestures = figureView.gestures(Bokeh.documents[0].get_model_by_name("tree"))
+          return gestures?.isConnected && gestures.getBoundingClientRect().height > 100
+        }}""",
+    )
     found = page.evaluate(
         f"""() => {{
           {script("figure_view.js")}
@@ -45,13 +59,11 @@ def test_figure_view_finds_the_element_the_scales_and_the_gestures_of_a_figure(p
             inverse: scale.x.invert(scale.x.compute(figure.x_range.start)) - figure.x_range.start,
             rows: Math.abs(scale.y.compute(1) - scale.y.compute(0)),
             gestures: gestures instanceof HTMLElement,
-            drawn: gestures.isConnected && gestures.getBoundingClientRect().height > 100,
           }}
         }}"""
     )
     assert found["element"]
     assert found["gestures"]
-    assert found["drawn"]
     assert abs(found["inverse"]) < 1e-6
     assert found["rows"] > 1
 
@@ -70,7 +82,7 @@ def test_component_view_gets_size_changes_and_has_its_document(page):
           const box = document.createElement("div")
           box.style.height = "40px"
           view.container.append(box)
-          for (let tries = 0; !asked && tries < 60; tries++) {{
+          for (let tries = 0; !asked && tries < {FRAMES}; tries++) {{
             await new Promise(requestAnimationFrame)
           }}
           box.remove()
@@ -101,7 +113,7 @@ def test_figure_style_hides_the_focus_ring_and_the_edges_of_a_figure(page):
 
 
 def test_figure_style_is_still_needed_because_bokeh_clears_overlays_half_a_pixel_off(page):
-    wait_for(page, FIND_VIEW, "tree")
+    wait_for(page, f"() => ({FIND_VIEW})('tree')?.canvas_view.overlays.canvas.width > 100")
     left, middle = page.evaluate(
         """() => {
           const figure = Bokeh.documents[0].get_model_by_name("tree")
@@ -141,7 +153,7 @@ def test_text_source_is_still_needed_because_bokeh_makes_labels_later_than_place
     """In a figure of its own: in one of the page, a later drawing would have fewer texts."""
     wait_idle(page)
     found = page.evaluate(
-        """async () => {
+        """async frames => {
           const { ColumnDataSource, DataRange1d, GlyphRenderer, Plot, Text } = Bokeh.Models
           const data = { x: [0, 1], y: [0, 1], text: ["a", "b"] }
           const source = new ColumnDataSource({ data })
@@ -154,7 +166,7 @@ def test_text_source_is_still_needed_because_bokeh_makes_labels_later_than_place
           const box = document.body.appendChild(document.createElement("div"))
           await Bokeh.embed.add_document_standalone(document_, box)
           const drawn = async count => {
-            for (let tries = 0; view.labels?.length !== count && tries < 60; tries++)
+            for (let tries = 0; view.labels?.length !== count && tries < frames; tries++)
               await new Promise(requestAnimationFrame)
             return view.labels?.length
           }
@@ -163,7 +175,8 @@ def test_text_source_is_still_needed_because_bokeh_makes_labels_later_than_place
           source.data = { x: [0, 1, 2], y: [0, 1, 2], text: ["a", "b", "c"] }
           const soon = [view.labels.length, view.data_size]
           return { before, soon, after: await drawn(3) }
-        }"""
+        }""",
+        FRAMES,
     )
     assert found == {"before": 2, "soon": [2, 3], "after": 3}
 

@@ -8,14 +8,19 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, wait_for, wait_until
+from tests.browser.driving import column, columns, wait_for, wait_until
 
 HEAD = "together_1,together_2,apart\n"
 ANIMALS = ("wolf", "lion", "boar", "deer", "oryx", "hare")
 MARKS = """() => {
   const figure = Bokeh.documents[0].get_model_by_name("labels")
   const marks = figure.renderers.map((r) => r.data_source).find((s) => s && "shape" in s.data)
-  return marks.data.y.length
+  return Array.from(marks.data.y)
+}"""
+#: True if two cards are side by side.
+BESIDE = """([one, other]) => {
+  const [left, right] = [one, other].map(each => each.getBoundingClientRect())
+  return Math.abs(left.y - right.y) <= 1 && left.right <= right.left
 }"""
 
 
@@ -43,15 +48,15 @@ def test_two_sentences_side_by_side_and_undone(zoo, tmp_path):
     card = chain(zoo, tmp_path, 1)
     answers = card.locator(".answers.two .answer")
     expect(answers).to_have_count(2)
-    boxes = [answers.nth(k).bounding_box() for k in range(2)]
-    assert boxes[0]["y"] == pytest.approx(boxes[1]["y"], abs=1)
-    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-    assert page.evaluate(MARKS) == 0
+    wait_until(page, lambda: answers.evaluate_all(BESIDE))
+    names, rows = columns(page, "label-text", "text", "y")
+    assert page.evaluate(MARKS) == []
     answers.nth(0).get_by_role("button", name="lion").hover()
-    wait_for(page, f"() => ({MARKS})() == 1")
+    wait_until(page, lambda: page.evaluate(MARKS) == [rows[names.index("lion")]])
     answers.nth(1).get_by_role("button", name="crow").focus()  # as well by keyboard
+    wait_until(page, lambda: page.evaluate(MARKS) == [rows[names.index("crow")]])
     card.get_by_role("heading").hover()
-    wait_for(page, f"() => ({MARKS})() <= 1")
+    wait_until(page, lambda: page.evaluate(MARKS) == [])
     card.get_by_role("button", name="Undo").click()
     expect(card).to_have_count(0)
     expect(zoo.constraints).to_have_count(0)

@@ -65,7 +65,8 @@ class Conversation:
         triplet = self.user.answer(self.tree().restrict(items), items)
         if triplet is None:
             self.press("a", "Right")
-            wait_until(self.page, lambda: self.asked() != items)  # the next question is shown
+            # the next question is shown
+            wait_until(self.page, lambda: self.asked() not in (items, []))
             return False
         stated = self.dashboard.constraints.count()
         self.press("r", "Correct")

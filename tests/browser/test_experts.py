@@ -21,7 +21,7 @@ def expert(dashboard, name):
 
 def test_two_people_disagree(zoo):
     page = zoo.page
-    assert page.get_by_role("group", name="Experts").count() == 0
+    expect(page.get_by_role("group", name="Experts")).to_have_count(0)
     zoo.add_constraint(["dolphin", "tuna"], "wolf")
     zoo.press("Enter")
     zoo.settle()

@@ -75,6 +75,11 @@ def group(page, name):
     return page.locator(".hc-groups .group", has=page.get_by_text(name, exact=True))
 
 
+def wait_for_names(page, *names):
+    """Wait until these are the names at the branches."""
+    wait_until(page, lambda: sorted(column(page, "group-names", "text")) == [*names])
+
+
 def test_groups_are_named_kept_walked_and_taken_away(dashboard, tmp_path):
     page = dashboard.page
     jars = select(dashboard, of("jar"))
@@ -85,13 +90,14 @@ def test_groups_are_named_kept_walked_and_taken_away(dashboard, tmp_path):
     expect(dashboard.sentence).to_have_text(f"Named: Jars = glass, {len(jars)} items.")
     storage = select(dashboard, [*of("jar"), *of("box")])
     dashboard.press("n")
+    expect(page.locator(".hc-inspector .group-name")).to_be_focused()
     page.keyboard.type("Storage")
     dashboard.press("Enter")
     expect(group(page, "Storage")).to_have_attribute("aria-level", "1")
     inner = group(page, "Jars = glass")
     expect(inner).to_have_attribute("aria-level", "2")
     expect(inner).to_have_attribute("aria-label", f"Jars = glass, {len(jars)} items")
-    assert sorted(column(page, "group-names", "text")) == ["Jars = glass", "Storage"]
+    wait_for_names(page, "Jars = glass", "Storage")
 
     # Another method keeps the names. A group that it divides says so, or waits in the tray.
     dashboard.choose("method", "complete")
@@ -115,7 +121,7 @@ def test_groups_are_named_kept_walked_and_taken_away(dashboard, tmp_path):
     dashboard.press("Enter")
     renamed = group(page, "Jars")
     expect(renamed).to_be_focused()
-    assert sorted(column(page, "group-names", "text")) == ["Jars", "Storage"]
+    wait_for_names(page, "Jars", "Storage")
     dashboard.press("ArrowLeft")
     expect(group(page, "Storage")).to_be_focused()
     dashboard.press("ArrowLeft")
@@ -159,7 +165,8 @@ def test_a_double_click_folds_a_branch_and_asks_for_its_name(dashboard):
     dashboard.press("Enter")
     expect(group(page, "Mugs")).to_be_visible()
     # The labels of these items are narrow, so that the name is at the branch.
-    wait_until(page, lambda: column(page, "group-names", "text") == ["Mugs"])
+    wait_for_names(page, "Mugs")
+    wait_still(page)
     assert not any("Mug" in text for text in column(page, "label-text", "text"))
     dashboard.press("Enter")  # the branch is still selected, and the field is left
     expect(page.locator(".hc-inspector .group-name")).not_to_be_focused()
@@ -224,17 +231,19 @@ def test_a_group_is_locked_with_one_key_and_kept_by_another_method(dashboard):
     expect(dashboard.sentence).to_contain_text("are a group")
     lock = page.get_by_label("Locked: every new tree keeps this group (G)")
     expect(lock).to_be_checked()
-    wait_until(page, lambda: column(page, "group-names", "text") == ["locked"])
+    wait_for_names(page, "locked")
     dashboard.press("n")
+    expect(page.locator(".hc-inspector .group-name")).to_be_focused()
     page.keyboard.type("Jars")
     dashboard.press("Enter")
     expect(group(page, "Jars").locator(".lock")).to_be_visible()
-    wait_until(page, lambda: column(page, "group-names", "text") == ["Jars · locked"])
+    wait_for_names(page, "Jars · locked")
     dashboard.choose("method", "complete")
     dashboard.settle()
     expect(group(page, "Jars")).to_have_attribute("aria-label", f"Jars, {len(jars)} items, locked")
     expect(page.locator(".hc-groups .change")).to_have_count(0)
     group(page, "Jars").click()
+    expect(group(page, "Jars")).to_have_attribute("aria-selected", "true")
     lock.uncheck()
     expect(group(page, "Jars").locator(".lock")).to_have_count(0)
     dashboard.press("Control+z")

@@ -6,14 +6,20 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.driving import wait_still, wait_until
 
 
 @pytest.mark.parametrize("width", [1440, 820])
 def test_the_history_steps_back_and_forth(page, width):
     page.set_viewport_size({"width": width, "height": 900})
     dashboard = Dashboard(page).settle()
+    wait_still(page)
     foot = page.locator(".hc-foot")
     height = foot.bounding_box()["height"]
+
+    def is_as_high() -> bool:
+        return foot.bounding_box()["height"] == height
+
     expect(foot.locator(".strip")).to_have_count(0)  # nothing to step back to
     dashboard.choose("method", "average")
     dashboard.settle()
@@ -24,7 +30,7 @@ def test_the_history_steps_back_and_forth(page, width):
     assert first != second
     if width < 900:  # folded away: it opens over the page
         expect(foot.locator(".strip")).to_be_hidden()
-    assert foot.bounding_box()["height"] == height
+    wait_until(page, is_as_high)
     foot.get_by_role("button", name="All steps").click()
     strip = foot.get_by_role("group", name="History")
     steps = strip.get_by_role("button")
@@ -33,7 +39,7 @@ def test_the_history_steps_back_and_forth(page, width):
     expect(strip.locator("[aria-current=step]")).to_contain_text("Method: single")
     for step in steps.all():
         expect(step.locator(".cost")).to_contain_text("cost ")
-    assert foot.bounding_box()["height"] == height  # it lies over the page, which stays
+    wait_until(page, is_as_high)  # it lies over the page, which stays
     steps.nth(1).click()
     expect(steps.nth(1)).to_have_attribute("aria-current", "step")
     assert dashboard.newick() == first
@@ -72,10 +78,11 @@ def test_the_present_step_stays_in_view(server, new_page):
       const box = now.closest(".strip").getBoundingClientRect(), own = now.getBoundingClientRect()
       return Math.max(box.left - own.left, own.right - box.right)
     }"""
-    assert strip.evaluate("box => box.scrollWidth > box.clientWidth")
-    assert now.evaluate(outside) < 2
-    dashboard.press("t")  # another sentence
-    expect(dashboard.sentence).not_to_have_text("Done.")
-    page.wait_for_timeout(200)
+    wait_until(page, lambda: strip.evaluate("box => box.scrollWidth > box.clientWidth"))
+    wait_until(page, lambda: now.evaluate(outside) < 2)
+    before = dashboard.sentence.inner_text()
+    dashboard.press("t")
+    expect(dashboard.sentence).not_to_have_text(before)
+    wait_still(page)
     assert now.evaluate(outside) < 2
     dashboard.press("Escape")

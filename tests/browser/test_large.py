@@ -58,12 +58,14 @@ def opened(new_page, server: Server, n: int):
     wait_for(page, "() => Bokeh.documents[0].get_model_by_name('tree-lines').data.x.length > 3")
     # The server has heard how high the page is: triangles are as small as they are to be.
     tall = "Bokeh.documents[0].get_model_by_name('tree').inner_height"
-    for _ in range(60):
+
+    def is_fitted() -> bool:
         largest = max(bottom - top for top, bottom, _ in triangles(page)) / (1 - 2 * INSET)
-        if largest * page.evaluate(f"() => {tall} / {ROWS}") <= FOLD + 0.1:
-            return page, sizes
-        page.wait_for_timeout(500)
-    raise AssertionError("The triangles are too large for the page.")
+        return largest * page.evaluate(f"() => {tall} / {ROWS}") <= FOLD + 0.1
+
+    wait_until(page, is_fitted)
+    wait_still(page)
+    return page, sizes
 
 
 def triangles(page) -> list[tuple[float, float, float]]:
@@ -138,11 +140,12 @@ def test_a_triangle_opens_by_a_double_click_and_the_wheel_closes_it_again(large_
     wait_still(page)
     assert len(column(page, "tree-lines", "x")) < MAX_POINTS
     assert sum(sizes) < MAX_BYTES
-    for _ in range(60):
-        if page.evaluate(f"() => {ROWS}") > 1_500:  # rows of half a pixel
-            break
+
+    def zoom_out() -> bool:
         page.mouse.wheel(0, 600)
-        page.wait_for_timeout(30)
+        return page.evaluate(f"() => {ROWS}") > 1_500  # rows of half a pixel
+
+    wait_until(page, zoom_out)
     wait_for(page, "() => Bokeh.documents[0].get_model_by_name('label-text').data.text"
              ".every((text) => !/^item/.test(text))")  # fmt: skip
     wait_until(

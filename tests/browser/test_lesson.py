@@ -11,9 +11,17 @@ from playwright.sync_api import expect
 import hcviz
 from hcviz.metrics.placement import RemovedItem
 from tests.browser.dashboard import DONE, Dashboard
-from tests.browser.driving import column, wait_idle
+from tests.browser.driving import column, wait_still, wait_until
 
 ZOO = hcviz.datasets.load("zoo")
+
+
+#: The place in a lesson script: step, phase, and whether it is the last one.
+FRAME = """player => ({
+  step: player.querySelector(".at").textContent,
+  phase: player.querySelector(".phases .now")?.textContent ?? "",
+  last: player.querySelector("[data-key=p-next]").disabled,
+})"""
 
 
 @pytest.fixture
@@ -47,7 +55,7 @@ def test_a_lesson_with_the_mouse_hides_the_truth_and_teaches_the_tree(zoo):
     legend = zoo.page.locator("text=amphibian")
     zoo.menu("Start a lesson")
     expect(card(zoo)).to_be_visible()
-    wait_idle(zoo.page)
+    wait_still(zoo.page)
     assert not [text for text in column(zoo.page, "label-text", "text") if text in ("bird", "fish")]
     expect(legend).to_have_count(0)
     zoo.click_label(mate(zoo))
@@ -123,10 +131,13 @@ def test_a_narrow_window_asks_below_the_tree(page, size):
     zoo.menu("Start a lesson")
     expect(card(zoo).locator(".ask")).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name="Reveal")).to_be_in_viewport(ratio=1)
-    tree, asked = page.get_by_role("main").bounding_box(), card(zoo).bounding_box()
-    assert tree
-    assert asked
-    assert asked["y"] >= tree["y"] + tree["height"] - 1
+    tree = page.get_by_role("main")
+
+    def is_below_the_tree() -> bool:
+        above, asked = tree.bounding_box(), card(zoo).bounding_box()
+        return bool(above and asked) and asked["y"] >= above["y"] + above["height"] - 1
+
+    wait_until(page, is_below_the_tree)
     find(zoo, mate(zoo))
     zoo.press("Enter")
     expect(card(zoo)).to_contain_text("Right.")
@@ -142,10 +153,8 @@ def test_a_lesson_script_plays_on_a_projector(page):
     zoo.menu("Linkage by hand")
     player = page.get_by_role("region", name="Lesson: Linkage by hand")
     expect(player.locator(".sentence")).to_contain_text("Five towns lie along a road.")
-    size = player.locator(".sentence").evaluate(
-        "node => parseFloat(getComputedStyle(node).fontSize)"
-    )
-    assert size >= 20
+    size = "node => parseFloat(getComputedStyle(node).fontSize)"
+    wait_until(page, lambda: player.locator(".sentence").evaluate(size) >= 20)
     expect(page.get_by_role("complementary", name="Inspector")).to_be_hidden()
     expect(page.locator(".hc-bar .status")).to_have_text(DONE)
     zoo.press("PageDown")
@@ -163,14 +172,16 @@ def test_a_lesson_script_plays_on_a_projector(page):
     zoo.press("ArrowRight")
     expect(player).to_contain_text("How far is Cedar from both together?")
     zoo.press("PageUp", "ArrowLeft")
+    expect(player.get_by_role("button", name="Reveal")).to_be_visible()
+    expect(player.locator(".question")).to_have_text("Which two towns merge first?")
     expect(table.locator(".mark")).to_have_count(0)
     following = player.locator("[data-key=p-next]")
-    for _ in range(40):
-        if following.is_disabled():
-            break
-        before = player.inner_text()
+    frame = player.evaluate(FRAME)
+    while not frame["last"]:
+        before = frame
         following.click()
-        expect(player).not_to_have_text(before, use_inner_text=True)
+        wait_until(page, lambda before=before: player.evaluate(FRAME) != before)
+        frame = player.evaluate(FRAME)
     expect(player).to_contain_text("Step 8 of 8")
     expect(page.locator(".hc-merges")).to_contain_text("merge at 6.")
     with page.expect_download() as saved:

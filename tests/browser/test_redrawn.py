@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.driving import wait_until
 
 
 @pytest.fixture
@@ -95,3 +96,60 @@ def test_the_inspector_keeps_what_is_open_and_typed(page):
     expect(field).to_be_focused()
     dashboard.button("Name").click()
     expect(dashboard.sentence).to_contain_text("Named: Beasts")
+
+
+def draw_again(dashboard, element):
+    """Run the method again; wait until the part with the element was drawn again."""
+    handle = element.element_handle()
+    dashboard.page.locator(".hc-bar [data-key=run]").evaluate("button => button.click()")
+    dashboard.settle()
+    wait_until(dashboard.page, lambda: not handle.evaluate("node => node.isConnected"))
+
+
+def test_what_is_typed_is_sent_whole_and_once(page):
+    dashboard = Dashboard(page).settle()
+    dashboard.click_above("wolf", 0.5)
+    page.locator(".hc-inspector .group-name").fill("Beasts")
+    dashboard.press("Enter")
+    group = page.locator(".hc-groups .group")
+    expect(group).to_have_count(1)
+    note = page.get_by_label("Note of Beasts")
+    note.press_sequentially("they")
+    draw_again(dashboard, note)
+    note.press_sequentially(" hunt")
+    dashboard.press("Enter")
+    expect(group.locator(".note")).to_have_text("they hunt")
+    dashboard.press("u")
+    expect(group.locator(".note")).to_have_count(0)
+    note.press_sequentially("all wild")
+    draw_again(dashboard, note)
+    expect(note).to_be_focused()
+    expect(group.locator(".note")).to_have_count(0)
+    page.keyboard.press("Tab")  # nothing is typed after the panel was drawn again
+    expect(group.locator(".note")).to_have_text("all wild")
+
+
+def test_a_name_and_a_line_of_the_menu_keep_the_focus(page):
+    dashboard = Dashboard(page).settle()
+    dashboard.click_above("wolf", 0.5)
+    page.locator(".hc-inspector .group-name").fill("Beasts")
+    dashboard.press("Enter")
+    page.locator(".hc-groups .group").focus()
+    dashboard.press("F2")
+    name = page.get_by_label("New name of Beasts")
+    name.fill("Wild beasts")
+    draw_again(dashboard, name)
+    expect(name).to_be_focused()
+    dashboard.press("Enter")
+    expect(page.locator(".hc-groups .group .name")).to_have_text("Wild beasts")
+    dashboard.button("File").press("Enter")
+    line = page.get_by_role("menuitem", name="Session…", exact=True)
+    line.focus()
+    handle = line.element_handle()
+    page.get_by_label("seed", exact=True).evaluate("""field => {
+      field.value = 7
+      field.dispatchEvent(new Event("change"))
+    }""")
+    dashboard.settle()
+    assert not handle.evaluate("node => node.isConnected")
+    expect(line).to_be_focused()

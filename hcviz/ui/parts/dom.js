@@ -162,11 +162,31 @@ function heightsSelect(chosen, send) {
 }
 
 // Repaint `root` from `view()`. An element with data-key keeps the focus, and a field its typed
-// text. While a button is pressed or a list is open nothing is repainted, since a click must end on
-// the element on which it began.
+// text, which is sent when the person leaves the field. While a button is pressed or a list is open
+// nothing is repainted, since a click must end on the element on which it began.
 function painter(root, view) {
   let held = false
   let due = false
+  let painting = false
+  let edited = null // the field in which a person types, until it reports a change
+  let carried = null // that field after a repaint, and the text that was drawn in it
+  root.addEventListener(
+    "input",
+    event => {
+      edited = event.target
+    },
+    true,
+  )
+  // Chrome says of a field that is replaced that it was changed and left. A person still types.
+  for (const name of ["change", "blur", "focusout"])
+    root.addEventListener(
+      name,
+      event => {
+        if (painting && event.target.tagName === "INPUT") event.stopImmediatePropagation()
+        else if (name === "change") edited = carried = null
+      },
+      true,
+    )
   const release = () => {
     if (held)
       setTimeout(() => {
@@ -182,7 +202,12 @@ function painter(root, view) {
   })
   window.addEventListener("pointercancel", release)
   root.addEventListener("change", release)
-  root.addEventListener("focusout", release)
+  root.addEventListener("focusout", event => {
+    // The browser compares with the text that was carried over, which was not sent.
+    if (carried?.field === event.target && event.target.value !== carried.drawn)
+      event.target.dispatchEvent(new Event("change", { bubbles: true }))
+    release()
+  })
   root.addEventListener("keydown", event => {
     release()
     // Enter leaves the field, so that the next key is a shortcut.
@@ -201,7 +226,11 @@ function painter(root, view) {
       node.dataset.scroll,
       node.scrollTop,
     ])
-    root.replaceChildren(...[view()].flat(Infinity).filter(Boolean))
+    const isEdited = keep !== null && edited === active
+    const made = [view()].flat(Infinity).filter(Boolean)
+    painting = true
+    root.replaceChildren(...made)
+    painting = false
     for (const [name, top] of scroll) {
       const node = root.querySelector(`[data-scroll="${CSS.escape(name)}"]`)
       if (node) node.scrollTop = top
@@ -213,6 +242,8 @@ function painter(root, view) {
       const drawn = again.value
       again.value = keep.value
       if (keep.value !== drawn) again.dispatchEvent(new Event("input"))
+      edited = isEdited ? again : null
+      carried = isEdited ? { field: again, drawn } : null
       try {
         again.setSelectionRange(keep.start, keep.end)
       } catch {

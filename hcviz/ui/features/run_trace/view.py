@@ -46,10 +46,7 @@ class RunTrace:
         self._plots: WeakSet[Any] = WeakSet()  # the plots that HoloViews made of the metric shown
         self._shown = ""
         self._pipe = hv.streams.Pipe(data=("", np.empty((0, 2))))
-        self._choice = pn.widgets.Select(
-            label="Trace", options=[], stylesheets=[_CSS], sizing_mode="stretch_width", margin=0
-        )
-        self._choice.param.watch(lambda _: self._draw(), "value")
+        self._choice = self._choose_from([], None)
         self._pane = pn.pane.HoloViews(
             hv.DynamicMap(self.curve, streams=[self._pipe]),
             sizing_mode="stretch_width",
@@ -72,15 +69,29 @@ class RunTrace:
                 if len(line) > MAX_POINTS:
                     del line[1:-1:2]
         names = [name for name, line in self._points.items() if len(line) > 1]
-        if names and list(self._choice.options) != names:
+        has_others = bool(names) and list(self._choice.options) != names
+        if has_others:
             kept = self._choice.value if self._choice.value in names else names[0]
-            self._choice.param.update(options=names, value=kept)
+            self._choice = self.view[0] = self._choose_from(names, kept)
         if names:
             self.view.visible = True
         elif last:  # not earlier, so that the page does not jump between two runs
             self.view.visible = False
-        if names and (last or time.monotonic() - self._drawn > REDRAW_SECONDS):
+        if has_others or (names and (last or time.monotonic() - self._drawn > REDRAW_SECONDS)):
             self._draw()
+
+    def _choose_from(self, names: list[str], name: str | None) -> Any:
+        """Return a list to choose a metric from.
+
+        Other names need another list: BokehJS 3.9.2 fails if a list that it has not drawn yet gets
+        another value (``SelectView``), and then leaves out the rest of the message.
+        """
+        choice = pn.widgets.Select(
+            label="Trace", options=names, value=name, stylesheets=[_CSS],
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        choice.param.watch(lambda _: self._draw(), "value")
+        return choice
 
     def set_theme(self, theme: str) -> None:
         self._theme = theme

@@ -41,7 +41,11 @@ function fileMenu(state, send, root) {
     send(name, more)
   }
   const item = (text, click, disabled, title) =>
-    h("button", { role: "menuitem", onclick: click, disabled, title }, text)
+    h(
+      "button",
+      { role: "menuitem", "data-key": `line-${text}`, onclick: click, disabled, title },
+      text,
+    )
   const file = (accept, kind) => () => {
     menuOpen = false
     shut()
