@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import urllib.request
 from typing import Any
+
+from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import wait_until
@@ -42,3 +45,20 @@ def test_a_page_without_a_cache_is_small(new_page, server):
     assert {each.get("content-encoding") for each in scripts} == {"gzip"}
     (document,) = [head for url, (_, head) in loaded.items() if url == server.url]
     assert "content-encoding" not in document  # it has a secret token
+
+
+def test_a_figure_shows_its_focus_to_the_keyboard_only(page):
+    zoo = Dashboard(page).settle()
+    line = "node => getComputedStyle(node).boxShadow"
+    zoo.click_label("dolphin")
+    wait_until(
+        page,
+        lambda: page.locator(".names-figure").evaluate(line).startswith("rgba(0, 0, 0, 0) 0px"),
+    )
+    tree = page.locator(".tree-figure")
+    page.locator("main").focus()
+    for _ in range(40):
+        zoo.press("Tab")
+        if tree.evaluate("node => node.matches(':focus-within')"):
+            break
+    expect(tree).to_have_css("box-shadow", re.compile(r"^rgb\("))

@@ -76,6 +76,11 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>
     <p class="caption"></p>`
+  // A figure shows that it has the focus only to those who go to it with the key Tab.
+  root.addEventListener("keyup", event => {
+    if (event.key === "Tab") root.classList.add("keyboard")
+  })
+  root.addEventListener("pointerdown", () => root.classList.remove("keyboard"), true)
   root.querySelector(".slot").append(model.get_child("bar"))
   root.querySelector(".notice").append(model.get_child("notice"))
   root.querySelector(".player").append(model.get_child("player"), model.get_child("presenter"))
