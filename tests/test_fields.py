@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from hcviz.algorithms import algorithms, get
 from hcviz.algorithms.comparison.passive import as_list
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
@@ -121,6 +122,20 @@ def test_choices_are_shown_in_words_with_their_ranges(loop):
     assert fields["lam"]["title"] == "Lambda"
     assert fields["lam"]["doc"].endswith("Takes a number of 0 or more.")
     assert all(each["doc"] for each in fields.values())
+
+
+def test_a_letter_has_a_label_that_says_what_it_is(loop):
+    with over_zoo(loop, "ddt") as store:
+        titles = {each["name"]: each["title"] for each in state(store)["fields"]}
+    assert (titles["c"], titles["every"], titles["mu"]) == (
+        "Divergence c",
+        "Steps per tree",
+        "Starts at",
+    )
+    for method in algorithms():
+        parameters = get(method).parameters()
+        labels = [parameters.param[name].label for name in get(method).parameter_names()]
+        assert min(map(len, labels), default=2) > 1, method
 
 
 def test_a_refused_parameter_is_explained_at_its_field(loop):

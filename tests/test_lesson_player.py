@@ -16,6 +16,7 @@ from hcviz.session.model import Session
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.app.sheets import SHEETS, TREE
 from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.history import steps as history_steps
 from hcviz.ui.features.lesson_player.controller import PlayerController
 from hcviz.ui.features.lesson_player.model import open_panels, state
 from hcviz.ui.features.lesson_player.prepared import prepared_scripts, prepared_text
@@ -116,9 +117,13 @@ def test_the_costs_that_the_lesson_tells_are_those_of_its_trees(player, store, l
     open_lesson("one-constraint", player, loop)
     (told,) = (each.reveal for each in store.view.playing.lesson.steps if "cost was" in each.reveal)
     before = dasgupta_cost(store.session.tree, store.problem.similarity)
-    go(player, loop, 4)
+    go(player, loop, 5)  # the class predicts the cost
+    assert history_steps.state(store) == {"steps": []}
+    go(player, loop)
+    costs = [each["cost"] for each in history_steps.state(store)["steps"]]
     now = dasgupta_cost(store.session.tree, store.problem.similarity)
     assert [int(each) for each in re.findall(r"\d+", told)] == [before, now, now - before]
+    assert [float(re.findall(r"[\d.]+", each)[0]) for each in costs[-2:]] == [before, now]
 
 
 def wrong_share(store):

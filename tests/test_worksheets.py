@@ -50,7 +50,7 @@ def test_the_sheets_list_every_item_and_the_answers_name_the_pair():
     for page in (blank, drawn):
         assert {"ant", "bee", "$c_1$", "dog", "elk"} <= set(page)
     assert [each for each in asked if each in ("elk", "ant", "bee")] == ["elk", "ant", "bee"]
-    assert "ant + bee   before   elk" in answered
+    assert "ant + bee together, apart from elk" in answered
     assert len(made.figures[0].axes[0].lines) == 5 + 1 + 2 * 5 + 5 + 2
     made.pdf()  # no name is read as a formula
 
@@ -75,6 +75,14 @@ def test_any_data_can_be_used_and_faults_are_one_sentence():
         hcviz.worksheet([[0.0], [1.0]])
     with pytest.raises(InvalidParameter, match="n_items is from 3 to 24, not 2"):
         hcviz.worksheet("zoo", n_items=2)
+    with pytest.raises(InvalidParameter, match="n_items must be whole numbers"):
+        hcviz.worksheet("zoo", n_items="4")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="n_questions must be whole numbers, not"):
+        hcviz.worksheet("zoo", n_questions=2.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="The seed must be whole numbers"):
+        hcviz.worksheet("zoo", seed="1")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="title must be a text"):
+        hcviz.worksheet("zoo", title=7)  # type: ignore[arg-type]
     with pytest.raises(HcvizError, match="nope"):
         hcviz.worksheet("zoo", method="nope")
 

@@ -25,7 +25,7 @@ LONGEST, SMALLER = 60, 2
 #: Millimetres of a question and of an answer, and where their lists begin and end.
 QUESTION, ANSWER, TOP, BOTTOM = 22.0, 6.5, 52.0, 275.0
 #: What the answer says about two items and the third.
-SENTENCE = "{} + {}   before   {}"
+SENTENCE = "{} + {} together, apart from {}"
 INK, SOFT, RULE = "#1d2530", "#52606f", "#aeb7c0"
 
 

@@ -11,6 +11,7 @@ from hcviz.algorithms import algorithms, fit, get
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem, as_problem, load_named
 from hcviz.core.tree import Tree
+from hcviz.core.validation import check_integer
 from hcviz.questions.next_triple import next_triple
 
 #: Methods for a worksheet, the preferred one first.
@@ -62,7 +63,7 @@ def worksheet(
     Raises
     ------
     InvalidParameter
-        A number is out of range, or the method is unknown.
+        A number is not whole or out of range, the title is no text, or the method is unknown.
     InvalidData
         There are fewer than three items, or no method can run on the data.
 
@@ -80,12 +81,11 @@ def worksheet(
     """
     from hcviz.worksheets.pages import Pages  # matplotlib is slow to import
 
-    for name, number, low, high in (
-        ("n_items", n_items, 3, MAX_ITEMS),
-        ("n_questions", n_questions, 0, MAX_QUESTIONS),
-    ):
-        if not low <= number <= high:
-            raise InvalidParameter(f"{name} is from {low} to {high}, not {number}.")
+    n_items = _check_number("n_items", n_items, 3, MAX_ITEMS)
+    n_questions = _check_number("n_questions", n_questions, 0, MAX_QUESTIONS)
+    seed = check_integer(seed, "The seed", InvalidParameter)
+    if not isinstance(title, str | None):
+        raise InvalidParameter(f"title must be a text, not {title!r}.")
     data = load_named(problem)
     given = as_problem(data)
     if given.n_items < 3:
@@ -128,6 +128,13 @@ def choose_questions(tree: Tree, count: int, rng: np.random.Generator) -> list[T
             row = rows[held[0]]
             found.append(TripletQuestion(three, (int(row[0]), int(row[1]))))
     return found
+
+
+def _check_number(name: str, value: Any, low: int, high: int) -> int:
+    number = check_integer(value, name, InvalidParameter)
+    if not low <= number <= high:
+        raise InvalidParameter(f"{name} is from {low} to {high}, not {number}.")
+    return number
 
 
 def _method_for(problem: Problem) -> str:

@@ -133,6 +133,9 @@ def test_another_browser_is_offered_nothing_and_a_reload_is(state, serve, browse
     elsewhere = stranger.new_page()
     page.reload()
     expect(offer(page)).to_contain_text("1 answer,")
+    Dashboard(page).settle()
+    tree, bar = page.locator("main").bounding_box(), offer(page).bounding_box()
+    assert tree["y"] + tree["height"] <= bar["y"]  # it covers no row of the tree
     elsewhere.goto(server.url)
     Dashboard(elsewhere).settle()
     expect(offer(elsewhere)).to_be_empty()

@@ -195,3 +195,22 @@ def test_a_lesson_script_plays_on_a_projector(page):
     mine = text.replace("# Linkage by hand", "# My towns").encode()
     waiting.value.set_files([{"name": "mine.md", "mimeType": "text/markdown", "buffer": mine}])
     expect(page.get_by_role("region", name="Lesson: My towns")).to_be_visible()
+
+
+def test_a_conflict_of_a_lesson_is_read_without_scrolling(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    zoo = Dashboard(page).settle()
+    zoo.menu("Conflicts")
+    player = page.get_by_role("region", name="Lesson: Conflicts")
+    conflict = page.locator(".conflict-card")
+    following = player.locator("[data-key=p-next]")
+    frame = player.evaluate(FRAME)
+    while not player.get_by_text("Why is the sentence about the fox").count():
+        before = frame
+        following.click()
+        wait_until(page, lambda before=before: player.evaluate(FRAME) != before)
+        frame = player.evaluate(FRAME)
+    expect(conflict).to_be_in_viewport(ratio=1)
+    expect(conflict.get_by_text("Leave the new answer switched off")).to_be_hidden()
+    conflict.get_by_text("What to do").click()
+    expect(conflict.get_by_text("Leave the new answer switched off")).to_be_visible()

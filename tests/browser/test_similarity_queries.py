@@ -156,7 +156,7 @@ def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_mask_back(page, 
     page.keyboard.press("Home")
     dashboard.settle()
     expect(slider).to_have_attribute("aria-valuetext", "s = 10")  # 2 ln 101
-    expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value("10")
+    expect(page.locator(".hc-form").get_by_label("Sample size s", exact=True)).to_have_value("10")
     mask, queries = masked(dashboard, s=10)
     assert queries < many
     expect(asked_pairs(page)).to_have_text(f"{queries:,}")
@@ -272,14 +272,14 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     expect(slider).to_have_value("8")
     expect(slider).to_be_focused()
     value_text = slider.get_attribute("aria-valuetext")
-    expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value(
+    expect(page.locator(".hc-form").get_by_label("Sample size s", exact=True)).to_have_value(
         value_text.removeprefix("s = ")
     )
     slider.press("ArrowLeft")  # and the next step starts from there
     expect(slider).to_have_value("7")
     dashboard.settle()
     expect(slider).to_have_value("7")
-    field = page.locator(".hc-form").get_by_label("s", exact=True)
+    field = page.locator(".hc-form").get_by_label("Sample size s", exact=True)
     page.keyboard.press("Control+z")
     expect(slider).to_have_value("8")
     expect(field).to_have_value(value_text.removeprefix("s = "))

@@ -21,14 +21,14 @@ IN_PLACE = """
       box.top >= ring.bottom || box.bottom <= ring.top)
 }
 """
-#: True if the card does not cover the tree.
-BESIDE_TREE = """
-() => {
+#: True if the card does not cover a part of the page.
+BESIDE = """
+part => {
   const find = (name, node = document) => node.querySelector?.(name) ??
     [...node.querySelectorAll("*")].map(e => e.shadowRoot && find(name, e.shadowRoot)).find(Boolean)
-  const [card, tree] = [".hc-tour .card", ".tree-figure"].map(n => find(n).getBoundingClientRect())
-  return card.left >= tree.right || card.right <= tree.left || card.top >= tree.bottom ||
-    card.bottom <= tree.top
+  const [card, box] = [".hc-tour .card", part].map(name => find(name).getBoundingClientRect())
+  return card.left >= box.right || card.right <= box.left || card.top >= box.bottom ||
+    card.bottom <= box.top
 }
 """
 
@@ -45,8 +45,9 @@ def at_step(board, number, width):
     board.page.wait_for_timeout(300)  # for the screenshot: the card follows its target
     shot(board.page, f"tour-{width}-{number}")
     wait_for(board.page, IN_PLACE)
+    wait_for(board.page, BESIDE, ".hc-bar")
     if width == 1440:
-        wait_for(board.page, BESIDE_TREE)
+        wait_for(board.page, BESIDE, ".tree-figure")
 
 
 def tree_height(page):

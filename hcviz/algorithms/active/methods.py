@@ -37,7 +37,7 @@ class ClusterParameters(param.Parameterized):
     """Parameters of recursive k-means: the number of clusters, and the variant."""
 
     k = param.Integer(
-        2, bounds=(2, 50), allow_None=True,
+        2, bounds=(2, 50), allow_None=True, label="Clusters k",
         doc="Clusters of each division, at most: similarities without noise may give fewer. "
         "None: by the largest gap in the spectrum, up to eight.",
     )  # fmt: skip
@@ -78,10 +78,12 @@ class Active(ClusterParameters):
     """Parameters of the methods that query few similarities."""
 
     s = param.Integer(
-        None, bounds=(3, None), allow_None=True,
+        None, bounds=(3, None), allow_None=True, label="Sample size s",
         doc="Items sampled at each division: more cost more and err less. None: c ln n.",
     )  # fmt: skip
-    c = param.Number(8.0, bounds=(0.1, 1000.0), doc="s = c ln n, where s is not given.")
+    c = param.Number(
+        8.0, bounds=(0.1, 1000.0), label="Sample factor c", doc="s = c ln n, where s is not given."
+    )
     below_s: Any = param.Selector(
         default="full", objects=["full", "stop"],
         doc="Sets of s items or fewer: full divides them by all their similarities, stop leaves "
@@ -115,7 +117,7 @@ class HeurSpec(ActiveSpectral):
     """Parameters of HeurSpec; each heuristic is a switch."""
 
     k = param.Integer(
-        2, bounds=(2, 50), allow_None=True,
+        2, bounds=(2, 50), allow_None=True, label="Clusters k",
         doc="Clusters of each division, at most, if the eigengap does not choose.",
     )  # fmt: skip
     eigengap = param.Boolean(True, doc="Choose k by the largest gap in the spectrum, up to eight.")

@@ -39,6 +39,7 @@ class ActiveKernelParameters(param.Parameterized):
     )
     p = param.Number(
         0.1,
+        label="Budget p",
         bounds=(0, 1),
         inclusive_bounds=(False, True),
         doc="The budget: this share of all comparisons of two pairs, as passive methods get them. "

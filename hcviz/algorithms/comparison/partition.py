@@ -41,7 +41,10 @@ class Parameters(param.Parameterized):
     """Parameters of the partition."""
 
     k: Any = param.Integer(
-        default=0, bounds=(0, None), doc="The number of clusters; 0: SPUR estimates it."
+        default=0,
+        bounds=(0, None),
+        label="Clusters k",
+        doc="The number of clusters; 0: SPUR estimates it.",
     )
     lam = param.Number(
         None,

@@ -56,10 +56,14 @@ class Parameters(param.Parameterized):
         "on until the supports have settled; else 200 times the number of items.",
     )
     every = param.Integer(
-        0, bounds=(0, 10**9), doc="Proposals between two trees; 0: the number of items."
+        0,
+        bounds=(0, 10**9),
+        label="Steps per tree",
+        doc="Proposals between two trees; 0: the number of items.",
     )
     c = param.Number(
         None,
+        label="Divergence c",
         bounds=(1e-8, 1e8),
         allow_None=True,
         doc="Divergence parameter: a(t) = c / (1 - t). Large: early splits. With learn, the first "
@@ -108,6 +112,7 @@ class Parameters(param.Parameterized):
     mu: Any = param.Selector(
         default="mean",
         objects=["mean", "zero"],
+        label="Starts at",
         doc="Where the diffusion starts: the mean of each column, or 0.",
     )
     repair: Any = param.Selector(

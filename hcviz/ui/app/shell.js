@@ -72,19 +72,22 @@ export function render({ model, el, view }) {
     <div class="player"></div>
     <aside class="left" aria-label="Constraints"></aside>
     <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
+    <div class="notice"></div>
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>
     <p class="caption"></p>`
+  // A figure shows that it has the focus only to those who go to it with the key Tab.
+  root.addEventListener("keyup", event => {
+    if (event.key === "Tab") root.classList.add("keyboard")
+  })
+  root.addEventListener("pointerdown", () => root.classList.remove("keyboard"), true)
   root.querySelector(".slot").append(model.get_child("bar"))
+  root.querySelector(".notice").append(model.get_child("notice"))
   root.querySelector(".player").append(model.get_child("player"), model.get_child("presenter"))
   const cards = ["lesson", "ask", "compare", "groups", "left"].map(name => model.get_child(name))
   for (const card of cards.slice(1, -1)) card.dataset.card = ""
   root.querySelector(".left:not(button)").append(...cards)
   root.querySelector("main").append(model.get_child("centre"))
-  const notice = document.createElement("div")
-  notice.className = "notice"
-  notice.append(model.get_child("notice"))
-  root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"), model.get_child("tour"))
   // The inspector above the sections grows and shrinks with a run. The sections below it stay in

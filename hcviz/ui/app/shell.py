@@ -36,7 +36,7 @@ class Shell(MessageFrame):
     right = Child()
     below = Children(doc="Parts below ``right``, each laid out by itself.")
     foot = Child()
-    notice = Child(doc="Floats over the foot of the tree; empty, it takes no room.")
+    notice = Child(doc="Below the tree; empty, it takes no room.")
     tour = Child(doc="The tour's offer, in the foot, and its card, which floats over the page.")
     theme: Any = param.Selector(default="light", objects=["light", "dark"])
     busy = param.Boolean(

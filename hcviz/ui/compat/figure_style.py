@@ -10,10 +10,11 @@ Internals of BokehJS 3.9.2:
 
 from __future__ import annotations
 
-#: The focus is shown as a thin line. Pixels at the edges (top, right, bottom, left) are hidden.
+#: The focus is shown as a line whose colour the page sets while the keyboard is used. Pixels at the
+#: edges (top, right, bottom, left) are hidden.
 _STYLE = """
 :host, .bk-Canvas {{ --highlight-color: transparent; outline: none !important; }}
-:host(:focus-within) {{ box-shadow: inset 0 0 0 1px rgba(127, 127, 127, .2); }}
+:host(:focus-within) {{ box-shadow: inset 0 0 0 1px var(--figure-focus, transparent); }}
 .bk-Canvas {{ clip-path: inset({}px {}px {}px {}px); }}
 """
 

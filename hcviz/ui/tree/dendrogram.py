@@ -440,8 +440,8 @@ class TreeFigure:
         font = SUPPORT_FONT * self.scale
         wide = np.asarray([label_fitting.text_width(text, font) for text in texts])
         x, y = drawn.x[slots], drawn.y[slots]
-        # Lines are wider in a presentation, too.
-        away, above, below_line = (round(self.scale * gap) for gap in (3, 2, 2))
+        # Lines are wider in a presentation, too. The path of an answer is wider than the branches.
+        away, above, below_line = (round(self.scale * gap) for gap in (4, 4, 4))
         top = np.where(under, y + below_line, y - above - font)
         left = (x - away - wide, x - away, top, top + font)
         right = (x + away, x + away + wide, top, top + font)

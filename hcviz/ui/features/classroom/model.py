@@ -150,7 +150,7 @@ def summarise(students: tuple[Student, ...], near: NDArray[Any] | None) -> Class
 def _with_names(majority: dict[str, Any], labels: tuple[str, ...]) -> dict[str, Any]:
     sentence = (
         f"The branches that more than half of {count_noun(majority['trees'], 'tree')} of students "
-        "have, with the share of these trees in per cent."
+        "have. A number is the share of these trees in per cent; without one, all have the branch."
     )
     return {**majority, "names": [labels[k] for k in majority["items"]], "sentence": sentence}
 

@@ -82,7 +82,7 @@ function studentList(state, send) {
         { class: "number", title: each.elsewhere ? "The answers are about other items" : null },
         each.elsewhere ? "other data" : each.new ? String(each.new) : "",
       ),
-      h("td", { class: "number" }, each.share === null ? "" : `${each.share} %`),
+      h("td", { class: "number" }, each.share === null ? "–" : `${each.share} %`),
     )
   return h(
     "section",
@@ -227,7 +227,7 @@ function majority(tree, width) {
       { width, height: 12 + n * row, class: "majority" },
       svg("path", { class: "branches", d: pathOf(points, ([at, y]) => [x(at), 6 + y * row]) }),
       tree.clades
-        .filter(c => (c.rows[1] - c.rows[0] + 1) * row >= 26)
+        .filter(c => c.percent < 100 && (c.rows[1] - c.rows[0] + 1) * row >= 26)
         .map(c =>
           svg(
             "text",

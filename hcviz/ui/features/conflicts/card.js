@@ -2,6 +2,7 @@
 // A few constraints are shown with a button for each item, more as a list.
 let refusedOpen = false // the list of the other refused answers is open
 let membersOpen = null // id of the conflict whose earlier answers are open
+let choicesOpen = false // what to do is open, in a lesson
 
 // An item of a constraint. The tree marks it while the pointer or the focus is on the button.
 function chip(leaf, kind, answer, send) {
@@ -81,7 +82,8 @@ function conflictChoices(conflict, send) {
   )
 }
 
-function conflictCard(conflict, send) {
+// In a lesson, what to do is folded: the class reads the answers first, and need not scroll.
+function conflictCard(conflict, send, isLesson) {
   const { answers, waiting } = conflict
   return h(
     "div",
@@ -126,7 +128,20 @@ function conflictCard(conflict, send) {
       {},
       "The items that these answers hold together, and the path that excludes the new one",
     ),
-    conflictChoices(conflict, send),
+    isLesson
+      ? h(
+          "details",
+          {
+            class: "answer-list",
+            open: choicesOpen,
+            ontoggle: event => {
+              choicesOpen = event.target.open
+            },
+          },
+          h("summary", { "data-key": "choices" }, "What to do"),
+          conflictChoices(conflict, send),
+        )
+      : conflictChoices(conflict, send),
     waiting.length
       ? h(
           "details",

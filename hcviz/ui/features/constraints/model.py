@@ -47,6 +47,7 @@ def state(store: Store) -> dict[str, Any]:
         "author": session.author,
         "experts": _experts(store),
         "redraws": view.n_redraws,
+        "playing": view.playing is not None,
     }
 
 

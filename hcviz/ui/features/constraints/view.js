@@ -325,7 +325,7 @@ export const render = component("constraints", (state, send) => {
       text,
       h("kbd", {}, key),
     )
-  return [
+  const gestures = [
     h("h2", {}, "Say what belongs together"),
     h(
       "div",
@@ -362,6 +362,10 @@ export const render = component("constraints", (state, send) => {
         "Select a subtree, then click the item in it that does not belong (E)",
       ),
     ),
+  ]
+  // A lesson that is played talks about the answers, so their list is first.
+  return [
+    ...(state.playing ? [] : gestures),
     state.draft ? draftCard(state.draft, state.ignored, send) : null,
     h(
       "h2",
@@ -371,7 +375,7 @@ export const render = component("constraints", (state, send) => {
         : "Constraints",
     ),
     state.ignored && !state.draft ? ignoredCard(state.ignored, send) : null,
-    state.conflict ? conflictCard(state.conflict, send) : null,
+    state.conflict ? conflictCard(state.conflict, send, state.playing) : null,
     state.count
       ? h(
           "ul",
@@ -393,6 +397,7 @@ export const render = component("constraints", (state, send) => {
           ),
           h("p", {}, "Or drag a name onto the branch where it belongs, then press Enter."),
         ),
+    ...(state.playing ? gestures : []),
     state.experts ? people(state.experts, send) : null,
     h(
       "label",

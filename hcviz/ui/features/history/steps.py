@@ -39,6 +39,8 @@ def state(store: Store) -> dict[str, Any]:
     ``by`` is the number of steps from the present one, ``label`` the action that led to the step.
     """
     session = store.session
+    if _is_hidden(store):
+        return {"steps": []}
     shows_future = store.view.lesson is None  # a lesson does not show its next steps
     past = session.past[-BACK:]
     future = session.future[-FORTH:][::-1] if shows_future else ()
@@ -66,6 +68,12 @@ def state(store: Store) -> dict[str, Any]:
     return {"steps": steps}
 
 
+def _is_hidden(store: Store) -> bool:
+    """Return True in a lesson script until the class has predicted what the strip would show."""
+    playing = store.view.playing
+    return playing is not None and playing.asks_about_past
+
+
 def depends_on(store: Store) -> Any:
     """Return what the strip depends on; the trees of a run in progress are left out."""
     session = store.session
@@ -73,7 +81,7 @@ def depends_on(store: Store) -> Any:
     now = None if running else session.snapshot
     in_lesson = store.view.lesson is not None
     parts = (session.past, session.future, now, running, session.data, session.constraints)
-    return (*parts, in_lesson)
+    return (*parts, in_lesson, _is_hidden(store))
 
 
 # ---------------------------------------------------------------------- the small tree

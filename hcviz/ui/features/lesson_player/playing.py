@@ -88,6 +88,12 @@ class Playing:
         return self.now.phase == "predict"
 
     @property
+    def asks_about_past(self) -> bool:
+        """True if a prediction is ahead that is about what was done before, such as its cost."""
+        ahead = self.lesson.steps[self.now.at + (not self.predicts) :]
+        return any(step.predict and not step.actions for step in ahead)
+
+    @property
     def sheet(self) -> str:
         """The view that the lesson shows now: that of the last ``show``."""
         shown = [step.show for step in self._begun if step.show]

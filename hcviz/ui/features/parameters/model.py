@@ -31,9 +31,10 @@ def state(store: Store) -> dict[str, Any]:
     fields: list[dict[str, Any]] = []
     for name in method.parameter_names():
         parameter, value = values.param[name], getattr(values, name)
+        title = parameter.label
         field: dict[str, Any] = {
             "name": name,
-            "title": parameter.label if len(name) > 1 else name,  # a one-letter name keeps its case
+            "title": title if len(title) > 1 else name,  # a one-letter name keeps its case
             "doc": parameter_doc(parameter),
         }
         if isinstance(parameter, param.Boolean):

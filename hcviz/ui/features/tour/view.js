@@ -2,6 +2,7 @@ const GAP = 14 // pixels between a target and its card
 const EDGE = 8 // pixels between a card and the edge of the window
 const RING = 3 // pixels between a target and its ring
 const INTERVAL = 120 // ms between two looks at where the targets are
+const TOP_BAR = ".hc-bar" // a card leaves it visible at each step, if it can
 // What the browser keeps of the tour: the step, and whether the offer was closed.
 const PLACE = "hcviz-tour"
 const OFFER = "hcviz-tour-offer"
@@ -114,7 +115,7 @@ function follow(root, state) {
     ring.style.height = `${box.bottom - box.top + 2 * RING}px`
     moveTo(ring, box.left - RING, box.top - RING)
   })
-  const about = state.about.map(selector => findAll(selector, page)[0])
+  const about = [...state.about, TOP_BAR].map(selector => findAll(selector, page)[0])
   const others = about.map(each => each && visibleBox(each)).filter(Boolean)
   const { left, top } = cardPlace(card.offsetWidth, card.offsetHeight, boxes, others)
   moveTo(card, left, top)
