@@ -16,10 +16,13 @@ from playwright.sync_api import expect
 import hcviz
 from hcviz.io.session_file import load_session
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, pixel, shot, wait_for, wait_still, wait_until
+from tests.browser.driving import pixel, shot, wait_for, wait_still, wait_until
 from tests.conftest import ROOT
 
 LABELS = hcviz.datasets.load("zoo").labels
+#: Whether the line of the cut has this label.
+CUT_LABEL = """text => [...Bokeh.documents[0]._all_models.values()]
+  .some(m => m.type === "Label" && m.visible && m.text === text)"""
 
 
 @pytest.fixture
@@ -103,11 +106,7 @@ def test_the_cut_line_is_dragged(zoo):
     zoo.page.get_by_label("Clusters", exact=True).fill("4")
     zoo.press("Enter")
     field = zoo.page.get_by_label("Clusters", exact=True)
-    wait_for(
-        zoo.page,
-        "() => [...Bokeh.documents[0]._all_models.values()]"
-        ".some(m => m.type === 'Label' && m.visible && m.text === '4 clusters')",
-    )
+    wait_for(zoo.page, CUT_LABEL, "4 clusters")
     wait_still(zoo.page)  # the clusters have a strip of their own
     cut = zoo.page.evaluate(
         "() => { for (const m of Bokeh.documents[0]._all_models.values())"
@@ -443,7 +442,7 @@ def test_the_screenshot_of_the_documentation(zoo):
     zoo.settle()
     zoo.page.get_by_label("Clusters", exact=True).fill("7")
     zoo.press("Enter")
-    wait_until(zoo.page, lambda: "7" in column(zoo.page, "cluster-numbers", "text"))
+    wait_for(zoo.page, CUT_LABEL, "7 clusters")
     wait_still(zoo.page)
     zoo.click_above("dolphin", 0.4)
     expect(zoo.selected).to_contain_text("items")
