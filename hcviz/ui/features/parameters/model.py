@@ -31,7 +31,7 @@ def state(store: Store) -> dict[str, Any]:
     fields: list[dict[str, Any]] = []
     for name in method.parameter_names():
         parameter, value = values.param[name], getattr(values, name)
-        title = parameter.label
+        title = parameter.label or name
         field: dict[str, Any] = {
             "name": name,
             "title": title if len(title) > 1 else name,  # a one-letter name keeps its case
