@@ -1009,3 +1009,14 @@ def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, sav
     files.open("session", "mine.hcviz", saved)
     loop.until(lambda: store.view.loading is None)
     assert store.view.message == "The session is as it was saved."
+
+
+@pytest.mark.parametrize("has_session", [False, True])
+def test_the_data_menu_names_each_data_set_once_but_for_an_offered_session(loop, has_session):
+    with over_zoo(loop, "average") as zoo, over_zoo(loop, "average", "iris") as store:
+        sources.offer(zoo.session if has_session else DataSpec(name="zoo"))
+        try:
+            names = [title for _, title in top_bar_model.state(store)["datasets"]]
+        finally:
+            sources.offer(None)
+    assert names.count("Zoo (101 animals)") == 1 + has_session

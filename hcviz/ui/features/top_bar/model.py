@@ -45,7 +45,8 @@ def state(store: Store) -> dict[str, Any]:
         chosen = CURRENT
     offer = offered()
     if offer is not None and not offer.spec.has_same_data(session.data):
-        names = [[OFFERED, offer.title], *names]
+        is_listed = offer.session is None and [offer.spec.name, offer.title] in names
+        names = names if is_listed else [[OFFERED, offer.title], *names]
     # A link may name built-in data that are too large for the menu.
     if session.data.kind == "built-in" and all(chosen != name for name, _ in names):
         names.append([chosen, datasets.title(chosen)])

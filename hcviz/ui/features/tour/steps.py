@@ -124,8 +124,8 @@ def _tree_text(before: Facts, now: Facts) -> str:
     if not now.has_tree:
         return "The first tree is being made. The tour goes on when it is there."
     return (
-        "Follow two names along their lines to the left: the sooner the lines meet, the more alike "
-        "the two are. Click a line that joins several items."
+        "Follow two names along their lines to the left: the smaller the group in which the lines "
+        "meet, the more alike the two are. Click a line that joins several items."
     )
 
 
@@ -146,8 +146,8 @@ def _shared_text(before: Facts, now: Facts) -> str:
     if not now.has_features:
         return "You selected a branch. This panel lists its items; press Next."
     return (
-        "Read only this part. Here is about the items that you selected, and Others about all the "
-        "rest. Then press Next."
+        "Read only this part. The column Here is about the items that you selected, the column "
+        "Others about all the rest. Then press Next."
     )
 
 
@@ -160,8 +160,8 @@ def _shared_hint(before: Facts, now: Facts) -> str:
 def _cluster_text(before: Facts, now: Facts) -> str:
     if now.clusters and now.clusters != before.clusters:
         return (
-            f"There are now {now.clusters} clusters, each with a colour: one for each branch that "
-            "the dashed line cuts. Press Next."
+            f"There are now {now.clusters} clusters: one for each branch that the dashed line cuts. "
+            "Those of several items have a colour. Press Next."
         )
     k = min(7, max(2, now.n_items // 2))
     return (
@@ -173,15 +173,15 @@ def _cluster_text(before: Facts, now: Facts) -> str:
 def _cluster_hint(before: Facts, now: Facts) -> str:
     grey = "A cluster of one item stays grey."
     if now.has_classes:
-        return f"{grey} The colours in the legend are the known classes, another strip."
+        return f"{grey} The first strip of colours and the legend show the known classes."
     return grey
 
 
 def _method_text(before: Facts, now: Facts) -> str:
     if now.samples:
         return (
-            "A method is a way to make a tree. Keep this one: it tries many trees. A number on a "
-            "branch says how many of 100 have it."
+            "A method is a way to make a tree. Keep this one: it tries many trees. When it has "
+            "settled, a number on a branch says how many of 100 trees have it."
         )
     return "A method is a way to make a tree from the data. Keep this one, and press Next."
 
@@ -197,8 +197,8 @@ def _item_text(before: Facts, now: Facts) -> str:
     if found is None:
         return "Now correct the tree. Click the name of an item that you would place elsewhere."
     return (
-        f"Now correct the tree. {found.item} is of the class {found.kind}, but its branch is "
-        f"mostly {found.other}: click its name."
+        f"Now correct the tree. The class of {found.item} is {found.kind}, but most items of its "
+        f"branch are of the class {found.other}: click its name."
     )
 
 
@@ -212,7 +212,7 @@ def _together_text(before: Facts, now: Facts) -> str:
     found = now.suggestion
     friend, odd = "a name that belongs with it", "one that does not"
     if found is not None and now.selection == (found.place,):
-        friend, odd = f"{found.friend}, its like", found.odd
+        friend, odd = f"{found.friend}, also of the class {found.kind}", found.odd
     return f"Together (T) is on: click {friend}. Then press Odd one out (O), and click {odd}."
 
 
@@ -232,7 +232,10 @@ def _correction_text(before: Facts, now: Facts) -> str:
             return "The list is empty. Redo brings an answer back, or press Back to make one."
         return "You have not corrected anything yet. Press Back."
     if now.is_satisfied:
-        return "Done: the tree follows your answer. The marked names are those of your answer."
+        return (
+            "Done: of the marked names, those together now meet before the odd one joins. They need "
+            "not be side by side; Group asks for that."
+        )
     if now.is_running:
         return "Your answer is being applied: the tree is made again with it. Wait a moment."
     return "Your answer is in this list, but the tree does not follow it. The list says why."
@@ -242,7 +245,7 @@ def _correction_hint(before: Facts, now: Facts) -> str:
     if not now.n_constraints:
         return ""
     more = "Other branches may still change. " if now.is_running and now.is_satisfied else ""
-    return f"{more}Press 0 to see the whole tree. Undo takes the answer back."
+    return f"{more}If you zoomed in, 0 shows the whole tree. Undo takes the answer back."
 
 
 #: The tree, for steps whose text is about it.
