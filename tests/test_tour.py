@@ -68,7 +68,7 @@ def test_the_cards_say_what_there_is_to_see():
     assert "There are now 6 clusters" in card_words(CLUSTERS, clusters=6)
     assert "how many of 100" in card_words(METHOD, samples=True)
     assert "100" not in card_words(METHOD)
-    assert "tortoise is of the class reptile" in card_words(ITEM, suggestion=EXAMPLE)
+    assert "class of tortoise is reptile" in card_words(ITEM, suggestion=EXAMPLE)
     assert "tuatara" in card_words(DRAFT, suggestion=EXAMPLE, selection=(7,))
     assert "tuatara" not in card_words(DRAFT, suggestion=EXAMPLE, selection=(8,))
     assert "not complete" in card_words(SENTENCE)

@@ -160,8 +160,8 @@ def _shared_hint(before: Facts, now: Facts) -> str:
 def _cluster_text(before: Facts, now: Facts) -> str:
     if now.clusters and now.clusters != before.clusters:
         return (
-            f"There are now {now.clusters} clusters: one for each branch that the dashed line cuts. "
-            "Those of several items have a colour. Press Next."
+            f"There are now {now.clusters} clusters: one for each branch that the dashed line "
+            "cuts. Those of several items have a colour. Press Next."
         )
     k = min(7, max(2, now.n_items // 2))
     return (
@@ -233,8 +233,8 @@ def _correction_text(before: Facts, now: Facts) -> str:
         return "You have not corrected anything yet. Press Back."
     if now.is_satisfied:
         return (
-            "Done: of the marked names, those together now meet before the odd one joins. They need "
-            "not be side by side; Group asks for that."
+            "Done: of the marked names, those together now meet before the odd one joins. They "
+            "need not be side by side; Group asks for that."
         )
     if now.is_running:
         return "Your answer is being applied: the tree is made again with it. Wait a moment."
