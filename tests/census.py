@@ -17,16 +17,18 @@ MODULES = ("hcviz.", "bokeh.document.")
 
 
 def census(*_: Any) -> None:
+    frozen = gc.get_freeze_count()
     gc.unfreeze()
     gc.collect()
     default = curstate().document  # of no session
     alive = [type(each) for each in gc.get_objects() if each is not default]
     kinds = [k.__name__ for k in alive if k.__name__ in KINDS and k.__module__.startswith(MODULES)]
-    gc.freeze()
+    if frozen:
+        gc.freeze()
     memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
     path = Path(os.environ["HCVIZ_CENSUS"])
     part = path.with_suffix(".part")
-    part.write_text(json.dumps({"alive": Counter(kinds), "memory": memory}))
+    part.write_text(json.dumps({"alive": Counter(kinds), "memory": memory, "frozen": frozen}))
     part.replace(path)
 
 

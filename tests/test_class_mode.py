@@ -14,7 +14,7 @@ from hcviz.session import actions as act
 from hcviz.session.classroom import Classroom, pairwise_agreement, shares_with_class
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.features.classroom import model
-from hcviz.ui.features.classroom.controller import StudentTab, TeacherTab
+from hcviz.ui.features.classroom.controller import PACE, StudentTab, TeacherTab
 from hcviz.ui.features.classroom.sheet import ACTS
 from tests.sessions import Driver
 from tests.stores import Loop, over_zoo
@@ -160,6 +160,25 @@ def test_answers_travel_from_students_to_the_teacher(room, loop):
 
         tabs[0].close()
         loop.until(lambda: [s["here"] for s in model.state(teacher)["students"]] == [False, True])
+
+
+def test_the_teachers_page_shows_all_changes_of_a_second_together(room, loop):
+    asked = []
+    with over_zoo(loop, "average") as teacher:
+        tab = TeacherTab(teacher, room, lambda *call: asked.append(call))
+        for token in "abc":
+            room.join(token)
+        ((seconds, show),) = asked
+        assert seconds == PACE
+        assert teacher.classroom.students == ()
+        show()
+        assert len(teacher.classroom.students) == 3
+        room.leave("a")
+        assert len(asked) == 2
+        tab.close()
+        before = teacher.classroom
+        asked[1][1]()
+        assert teacher.classroom is before
 
 
 def test_a_student_who_returns_has_the_answers_again(room, loop):

@@ -360,6 +360,12 @@ def test_a_message_is_written_at_once_as_bokeh_writes_it_in_pieces(page):
     assert len(pieces) == 5
 
 
+def test_pages_use_it() -> None:
+    import hcviz.ui.app.page  # noqa: F401
+
+    assert Message.send is send
+
+
 def test_a_message_to_a_closed_connection_is_the_error_that_bokeh_expects(page, monkeypatch):
     (connection,) = page.session._subscribed_connections
     monkeypatch.setattr(connection._socket.ws_connection, "is_closing", lambda: True)

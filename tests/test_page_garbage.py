@@ -1,4 +1,4 @@
-"""When the server collects garbage: seldom, and while it rests."""
+"""When the server collects garbage: seldom, and while it is idle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ import weakref
 import pytest
 
 from hcviz.ui.app import page_garbage
-from hcviz.ui.app.page_garbage import CLOSED, OPENED, PACE, SELDOM, PageGarbage
+from hcviz.ui.app.page_garbage import (
+    FULL_INTERVAL,
+    INTERVAL,
+    MAX_WAIT_CLOSED,
+    MAX_WAIT_OPENED,
+    MIN_WAIT_CLOSED,
+    PageGarbage,
+)
 
 
 class Loop:
@@ -18,7 +25,7 @@ class Loop:
         self.calls = []
 
     def call_later(self, seconds, call, *values):
-        assert seconds == PACE
+        assert seconds == INTERVAL
         self.calls.append(lambda: call(*values))
 
     def tick(self):
@@ -48,10 +55,14 @@ def server(monkeypatch):
     return garbage, loop, second
 
 
-EXCLUDED, ALL = ["collect", "freeze"], ["unfreeze", "collect", "freeze"]
+EXCLUDED, ALL, LAST = (
+    ["collect", "freeze"],
+    ["unfreeze", "collect", "freeze"],
+    ["unfreeze", "collect"],
+)
 
 
-def test_a_page_is_excluded_when_the_server_rests(server):
+def test_a_page_is_excluded_when_the_server_is_idle(server):
     garbage, loop, second = server
     garbage.open(loop)
     assert second(busy=0.8) == []
@@ -65,54 +76,86 @@ def test_a_busy_server_excludes_a_page_after_some_seconds(server):
     garbage.open(loop)
     assert len(loop.calls) == 1
     found = [second(busy=0.9) for _ in range(20)]
-    assert found.index(EXCLUDED) == OPENED - 1
+    assert found.index(EXCLUDED) == MAX_WAIT_OPENED - 1
     assert sum(map(bool, found)) == 1
 
 
-def test_a_closed_page_is_freed_at_rest_or_after_a_minute(server):
+def test_a_closed_page_is_freed_in_an_idle_second_or_after_a_minute(server):
     garbage, loop, second = server
-    for _ in range(3):
+    for _ in range(4):
         garbage.open(loop)
     assert second(busy=0) == EXCLUDED
     garbage.close()
-    assert second(busy=0.9) == []
+    found = [second(busy=0) for _ in range(10)]
+    assert found.index(ALL) == MIN_WAIT_CLOSED - 1  # what ends with the page has ended
+    garbage.close()
+    found = [second(busy=0.9) for _ in range(10)]
+    assert not any(found)
     assert second(busy=0) == ALL
     garbage.close()
     found = [second(busy=0.9) for _ in range(70)]
-    assert found.index(ALL) == CLOSED - 1
+    assert found.index(ALL) == MAX_WAIT_CLOSED - 1
     assert sum(map(bool, found)) == 1
 
 
-def test_without_pages_nothing_is_called_after_the_last_is_freed(server):
+def test_pages_that_close_one_after_the_other_do_not_wait_for_ever(server):
+    garbage, loop, second = server
+    for _ in range(100):
+        garbage.open(loop)
+    assert second(busy=0) == EXCLUDED
+    found = []
+    for _ in range(70):
+        garbage.close()
+        found.append(second(busy=0))
+    assert found.index(ALL) == MAX_WAIT_CLOSED - 1
+
+
+def test_without_pages_nothing_stays_excluded_and_nothing_is_called(server):
     garbage, loop, second = server
     garbage.open(loop)
     garbage.close()
-    assert second(busy=0) == ALL
+    found = [second(busy=0) for _ in range(10)]
+    assert LAST in found
+    assert found[-1] == []
     assert not loop.calls
     garbage.open(loop)
     assert second(busy=0) == EXCLUDED
 
 
-def test_all_objects_are_looked_at_now_and_then(server):
+def test_another_server_of_the_process_has_its_own_loop(server):
+    garbage, loop, _ = server
+    garbage.open(loop)
+    garbage.close()  # and its loop ends
+    other = Loop()
+    garbage.open(other)
+    assert len(other.calls) == 1
+    loop.tick()
+    assert not loop.calls
+
+
+def test_a_full_collection_is_made_now_and_then(server):
     garbage, loop, second = server
     garbage.open(loop)
-    found = [second(busy=0.01) for _ in range(int(3 * SELDOM))]
+    found = [second(busy=0.01) for _ in range(int(3 * FULL_INTERVAL))]
     assert found.count(ALL) == 3
+    found = [second(busy=0.9) for _ in range(int(FULL_INTERVAL + MAX_WAIT_CLOSED))]
+    assert found.count(ALL) == 1
 
 
 def test_a_cycle_that_was_excluded_is_freed_when_a_page_closes():
     class Page:
         pass
 
-    page = Page()
+    page, seconds = Page(), [0.0]
     page.itself = page
     alive, loop = weakref.ref(page), Loop()
-    garbage = PageGarbage(work=lambda: 0.0)
+    garbage = PageGarbage(lambda: seconds[0], lambda: 0.0)
     garbage.open(loop)
     loop.tick()
     del page
     gc.collect()
     assert alive() is not None  # it is excluded
     garbage.close()
+    seconds[0] += MIN_WAIT_CLOSED
     loop.tick()
     assert alive() is None

@@ -63,8 +63,8 @@ class RequestHead:
         return asked and self.first.startswith(b"GET ")
 
     @property
-    def changes_nothing(self) -> bool:
-        """True if the request only reads and has no body, so that it may be sent twice."""
+    def is_repeatable(self) -> bool:
+        """True if the request has no body and a safe method (RFC 9110), which may be sent twice."""
         body = any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers)
         return self.first.startswith((b"GET ", b"HEAD ")) and not body
 

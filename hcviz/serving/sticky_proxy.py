@@ -15,8 +15,10 @@ MAX_HEAD, HEAD_TIME, SERVER_TIME, REFUSAL_TIME = 1 << 16, 30.0, 20.0, 1.0
 #: Connections that may be open at once. Each takes two of the process's files, often at most 1,024.
 MAX_CONNECTIONS = 450
 _CHUNK = 1 << 16
-#: Seconds between two attempts to reach a server, and servers that may end before they answer.
-_PAUSE, _ATTEMPTS = 0.1, 3
+#: Seconds between two attempts to reach a server.
+_PAUSE = 0.1
+#: How often a request is sent at most. A request that ends its server must not end all of them.
+_ATTEMPTS = 2
 
 
 class NoServer(OSError):
@@ -24,7 +26,7 @@ class NoServer(OSError):
 
 
 class ServerEnded(OSError):
-    """A server ended before the first byte of its answer."""
+    """A server ended before the head of its answer was complete."""
 
 
 class StickyProxy:
@@ -32,7 +34,7 @@ class StickyProxy:
 
     A browser without the cookie comes to the server with the fewest websockets. If the server of a
     browser does not listen, the browser moves to another one. If it ends before it answers, a
-    request without a body is sent again, to the next server.
+    request that may be repeated is sent once more, to another server if its own listens no longer.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ class StickyProxy:
                 writer.write(_answer(503, "Service Unavailable", sentence))
                 return
             try:
-                await self._pass_on_again(head, reader, writer)
+                await self._pass_on_with_retry(head, reader, writer)
             except NoServer:
                 sentence = "The server is starting. Try again in a moment."
                 writer.write(_answer(503, "Service Unavailable", sentence))
@@ -88,21 +90,21 @@ class StickyProxy:
             self._connections -= 1
             await _closed(writer)
 
-    async def _pass_on_again(
+    async def _pass_on_with_retry(
         self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Pass a request on; send it again if a server ends before it answers.
+        """Pass a request on; send it once more if a server ends before it answers.
 
         Raises
         ------
         ServerEnded
-            If that happens too often, or the request may have changed something.
+            If the second server ends, too, or the request must not be repeated.
         """
         for attempt in range(_ATTEMPTS):
             try:
                 await self._pass_on(head, reader, writer)
             except ServerEnded:
-                if not head.changes_nothing or attempt == _ATTEMPTS - 1:
+                if not head.is_repeatable or attempt == _ATTEMPTS - 1:
                     raise
                 await asyncio.sleep(_PAUSE)
             else:
@@ -116,7 +118,7 @@ class StickyProxy:
         Raises
         ------
         ServerEnded
-            If the server ends before it answers. The browser has had no byte then.
+            If the server ends before it answers.
         """
         async with self._connected(head.server) as (number, upstream, down):
             peer = writer.get_extra_info("peername")

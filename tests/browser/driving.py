@@ -38,7 +38,9 @@ class Watch:
 
     def over(self, page: Page) -> None:
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.faults.append(f"page error: {error.stack}"))
+        page.on(
+            "pageerror", lambda error: self.faults.append(f"page error: {error.stack or error}")
+        )
         page.on("crash", lambda _: self.faults.append("the page crashed"))
         page.on("websocket", lambda socket: self._url(socket.url))
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import pytest
+from urllib.parse import urljoin, urlsplit
 
-KEPT = "() => [localStorage.length, sessionStorage.length, document.cookie].join()"
-KEEP = """() => {
+from tests.browser.conftest import forget
+
+KEEP = """async () => {
   localStorage.setItem("a", "b")
-  sessionStorage.setItem("a", "b")
   document.cookie = "a=b"
+  await caches.open("a")
+  await new Promise(done => { indexedDB.open("a").onsuccess = done })
 }"""
+KEPT = """async () => [
+  localStorage.length, document.cookie, (await caches.keys()).length,
+  (await indexedDB.databases()).length,
+].join()"""
 
 
-@pytest.mark.parametrize("time", [1, 2])
-def test_nothing_is_kept_from_one_test_to_the_next(time, context, blank, server):
-    assert context.pages == [blank]
-    assert context.cookies() == []
-    blank.goto(f"{server.url}/nowhere".replace("/app/nowhere", "/liveness"))
-    assert blank.evaluate(KEPT) == "0,0,"
+def test_what_pages_keep_is_forgotten(context, blank, server):
+    address = urljoin(server.url, "/liveness")
+    blank.goto(address)
+    assert blank.evaluate(KEPT) == "0,,0,0"
     blank.evaluate(KEEP)
-    assert blank.evaluate(KEPT) == "1,1,a=b"
+    assert blank.evaluate(KEPT) == "1,a=b,1,1"
+    blank.close()
+    forget(context, {"{0.scheme}://{0.netloc}".format(urlsplit(address))})
+    again = context.new_page()
+    again.goto(address)
+    assert again.evaluate(KEPT) == "0,,0,0"

@@ -109,7 +109,7 @@ def test_from_the_first_step_to_the_first_correction(board, width):
     expect(board.constraints.first).to_contain_text("dolphin + flea together, apart from wolf")
     board.settle()
     expect(board.constraints.first.locator(".tag")).to_have_text("satisfied")
-    expect(card).to_contain_text("Done: of the marked names, those together now meet")
+    expect(card).to_contain_text("Done: the marked names that you put together now meet")
     wait_until(page, lambda: marked_names(page) == {"dolphin", "flea", "wolf"})
     shot(page, f"tour-{width}-end")
     board.button("Undo").click()

@@ -83,8 +83,9 @@ _warmed = threading.Event()
 def warm() -> None:
     """Compile kernels and start worker processes on threads, once per server.
 
-    What is loaded by now is excluded from garbage collection, which saves a fifth of a second each
-    time that a page opens. The calling thread is that of the pages.
+    What is loaded by now is excluded from garbage collection, which saves a fifth of a second when
+    the first page opens; see :mod:`page_garbage` for the next ones. The calling thread is that of
+    the pages.
     """
     if not _warmed.is_set():
         _warmed.set()

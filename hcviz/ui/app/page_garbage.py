@@ -1,9 +1,9 @@
-"""``PageGarbage``: collect garbage without stopping all pages for half a second.
+"""``PageGarbage``: collect garbage without stopping all pages for half a second again and again.
 
-A full collection of Python looks at all objects, and stops all threads. With thirty open pages it
-takes half a second or more, and Python starts one whenever a quarter of the objects is new. So the
-objects of a page that has opened are excluded from collections (``gc.freeze``) until a page closes.
-Then all objects are looked at, as soon as the server rests.
+A full collection of Python visits all objects, and stops all threads. With thirty open pages it
+takes half a second or more. CPython up to 3.13 starts one whenever a quarter of the objects is new.
+So the objects of a page that has opened are excluded from collections (``gc.freeze``) until a page
+closes. Then a full collection is made in an idle second, or after a minute without one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from collections.abc import Callable
 from contextvars import Context
 from typing import Any
 
-#: Seconds between two looks at the server, and the share of the time in which it works at rest.
-PACE, REST = 1.0, 0.1
-#: Seconds after which a page that opened, and after which a closed one, waits for no rest any more.
-OPENED, CLOSED = 5.0, 60.0
+#: Seconds between two checks, and the share of them in which an idle server works, at most.
+INTERVAL, IDLE_SHARE = 1.0, 0.1
+#: Seconds after which a page that opened is excluded although no second was idle.
+MAX_WAIT_OPENED = 5.0
+#: Seconds from the end of a page to its collection: at least, since runs and timers that are ending
+#: still refer to it, and at most, although no second was idle.
+MIN_WAIT_CLOSED, MAX_WAIT_CLOSED = 5.0, 60.0
 #: Seconds between two full collections while no page closes.
-SELDOM = 600.0
+FULL_INTERVAL = 600.0
 
 
 class PageGarbage:
@@ -29,6 +32,11 @@ class PageGarbage:
     ----------
     clock, work
         Return seconds: those that have passed, and those in which the calling thread worked.
+
+    Attributes
+    ----------
+    n_open : int
+        The number of open pages.
     """
 
     def __init__(
@@ -37,55 +45,69 @@ class PageGarbage:
         work: Callable[[], float] = time.thread_time,
     ) -> None:
         self._clock, self._work = clock, work
-        self._n_open, self._ticks = 0, False
+        self.n_open = 0
+        self._loop: Any = None  # the loop that calls `_check` again
         self._opened: float | None = None  # when the first page opened that is not yet excluded
-        self._closed: float | None = None  # when the first page closed whose objects may be left
-        self._swept = clock()
+        self._closed: float | None = None  # when the last page closed that is not yet collected
+        self._waits_since: float | None = None  # when the first of these closed
+        self._collected = clock()
         self._before = (0.0, 0.0)
 
     def open(self, loop: Any) -> None:
         """Exclude the objects of a page that opens, a little later; ``loop`` calls back."""
-        self._n_open += 1
+        self.n_open += 1
         self._opened = self._opened or self._clock()
-        if not self._ticks:
-            self._ticks = True
+        if loop is not self._loop:  # the first page, or another server of this process
+            self._loop = loop
             self._before = (self._clock(), self._work())
-            self._tick_later(loop)
+            self._check_later(loop)
 
     def close(self) -> None:
         """Collect the objects of a closed page soon."""
-        self._n_open -= 1
-        self._closed = self._closed or self._clock()
+        self.n_open -= 1
+        self._closed = self._clock()
+        self._waits_since = self._waits_since or self._closed
 
-    def _tick(self, loop: Any) -> None:
-        self.look()
-        self._ticks = bool(self._n_open or self._closed)
-        if self._ticks:
-            self._tick_later(loop)
+    def _check(self, loop: Any) -> None:
+        if loop is not self._loop:
+            return
+        self.collect_if_due()
+        if self.n_open or self._closed is not None:
+            self._check_later(loop)
+        else:
+            self._loop = None
 
-    def _tick_later(self, loop: Any) -> None:
+    def _check_later(self, loop: Any) -> None:
         # The loop keeps the caller's context, which has the document of the page, for ever.
-        Context().run(loop.call_later, PACE, self._tick, loop)
+        Context().run(loop.call_later, INTERVAL, self._check, loop)
 
-    def look(self) -> None:
+    def collect_if_due(self) -> None:
         """Collect what is due."""
         now, worked = self._clock(), self._work()
-        rests = worked - self._before[1] <= REST * (now - self._before[0])
-        if self._closed is None and now - self._swept >= SELDOM:
-            self._closed = now
-        if self._closed is not None and (rests or now - self._closed >= CLOSED):
+        is_idle = worked - self._before[1] <= IDLE_SHARE * (now - self._before[0])
+        if self._is_full_collection_due(now, is_idle):
             gc.unfreeze()
-            self._closed, self._swept = None, now
-            self._exclude()
-        elif self._opened is not None and (rests or now - self._opened >= OPENED):
-            self._exclude()
+            self._closed = self._waits_since = None
+            self._collected = now
+            self._collect()
+        elif self._opened is not None and (is_idle or now - self._opened >= MAX_WAIT_OPENED):
+            self._collect()
         self._before = (self._clock(), self._work())
 
-    def _exclude(self) -> None:
+    def _is_full_collection_due(self, now: float, is_idle: bool) -> bool:
+        if self._closed is None or self._waits_since is None:
+            since = self._collected + FULL_INTERVAL
+            return now >= since and (is_idle or now - since >= MAX_WAIT_CLOSED)
+        if now - self._waits_since >= MAX_WAIT_CLOSED:
+            return True
+        return is_idle and now - self._closed >= MIN_WAIT_CLOSED
+
+    def _collect(self) -> None:
         """Free what is garbage, and exclude all other objects from the next collections."""
         gc.collect()
-        gc.freeze()
         self._opened = None
+        if self.n_open:
+            gc.freeze()
 
 
 #: That of the server.

@@ -4,7 +4,7 @@ Internals of Bokeh 3.9.2: the containers in ``Document.callbacks`` and ``Documen
 leaves callbacks and unsent models there when it destroys a session. ``warm`` excludes objects that
 exist from garbage collection (``gc.freeze``). Under ``panel serve`` it runs in the script of the
 first session. That session's document exists by then and is in reference cycles, so it stays in
-memory for ever, and would keep the page.
+memory until the next full collection (``ui/app/page_garbage.py``), and would keep the page.
 """
 
 from __future__ import annotations

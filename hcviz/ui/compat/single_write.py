@@ -2,7 +2,7 @@
 
 Internals of Bokeh 3.9.2 (``Message.send`` in ``bokeh/protocol/message.py``): a message is a header,
 metadata, content, and two frames for each array, and each frame is written on its own. Each write
-releases Python's lock, and the thread that serves the pages waits until it has the lock again. With
+releases the GIL, and the thread that serves the pages waits until it has the GIL again. With
 thirty people at work that is a sixth of its time. :func:`write_messages_at_once` replaces it.
 
 Internals of Tornado 6.6 (``WebSocketProtocol13``): ``stream``, ``_write_frame``, ``_compressor``.
@@ -19,8 +19,8 @@ from bokeh.protocol.message import Message
 from bokeh.server.views.ws import WSHandler
 from tornado.websocket import WebSocketClosedError, WebSocketProtocol13
 
-#: Bokeh's own method, which writes each frame on its own.
-bokeh_send = Message.send
+#: Bokeh's own method, which writes each frame on its own; also if this module is loaded again.
+bokeh_send = getattr(Message.send, "replaced", Message.send)
 _TEXT, _BINARY = 0x1, 0x2  # kinds of frames
 
 
@@ -76,6 +76,9 @@ async def send(message: Message[Any], connection: Any) -> int:
         except OSError:  # tornado's StreamClosedError
             raise WebSocketClosedError from None
     return sent
+
+
+send.replaced = bokeh_send  # type: ignore[attr-defined]
 
 
 def write_messages_at_once() -> None:

@@ -79,9 +79,10 @@ function unpacked(text, Kind) {
   return new Kind(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer)
 }
 
-// "1 item", "2,000 items".
+// "1 item", "2,000 items", "3 branches": the same as count_noun in core/text.py.
 function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`
+  const ending = number === 1 ? "" : noun.endsWith("ch") ? "es" : "s"
+  return `${number.toLocaleString("en")} ${noun}${ending}`
 }
 
 // A text, cut to `most` letters.
@@ -177,7 +178,7 @@ function painter(root, view) {
     },
     true,
   )
-  // Chrome says of a field that is replaced that it was changed and left. A person still types.
+  // Chrome sends "change" and "blur" for a field that is removed, although the person is in it.
   for (const name of ["change", "blur", "focusout"])
     root.addEventListener(
       name,
@@ -229,14 +230,20 @@ function painter(root, view) {
     const isEdited = keep !== null && edited === active
     const made = [view()].flat(Infinity).filter(Boolean)
     painting = true
-    root.replaceChildren(...made)
-    painting = false
+    try {
+      root.replaceChildren(...made)
+    } finally {
+      painting = false
+    }
     for (const [name, top] of scroll) {
       const node = root.querySelector(`[data-scroll="${CSS.escape(name)}"]`)
       if (node) node.scrollTop = top
     }
     const again = key && root.querySelector(`[data-key="${CSS.escape(key)}"]`)
-    if (!again) return
+    if (!again) {
+      if (isEdited) active.dispatchEvent(new Event("change")) // there is no field for the text
+      return
+    }
     again.focus({ preventScroll: true })
     if (keep && again.tagName === "INPUT") {
       const drawn = again.value

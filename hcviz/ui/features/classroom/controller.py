@@ -10,7 +10,8 @@ from hcviz.session.classroom import Classroom, Student
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
-#: Seconds between two pictures of the class. Thirty students change it ten times a second.
+#: Seconds from a change to the update of the teacher's page, which shows all changes until then.
+#: Thirty students make ten a second.
 PACE = 1.0
 
 

@@ -150,7 +150,8 @@ def summarise(students: tuple[Student, ...], near: NDArray[Any] | None) -> Class
 def _with_names(majority: dict[str, Any], labels: tuple[str, ...]) -> dict[str, Any]:
     sentence = (
         f"The branches that more than half of {count_noun(majority['trees'], 'tree')} of students "
-        "have. A number is the share of these trees in per cent; without one, all have the branch."
+        "have. A number is the share of these trees in per cent; without one, all have the branch, "
+        "or it is too narrow for a number."
     )
     return {**majority, "names": [labels[k] for k in majority["items"]], "sentence": sentence}
 

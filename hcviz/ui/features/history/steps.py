@@ -71,7 +71,7 @@ def state(store: Store) -> dict[str, Any]:
 def _is_hidden(store: Store) -> bool:
     """Return True in a lesson script until the class has predicted what the strip would show."""
     playing = store.view.playing
-    return playing is not None and playing.asks_about_past
+    return playing is not None and playing.has_later_prediction
 
 
 def depends_on(store: Store) -> Any:

@@ -88,8 +88,8 @@ class Playing:
         return self.now.phase == "predict"
 
     @property
-    def asks_about_past(self) -> bool:
-        """True if a prediction is ahead that is about what was done before, such as its cost."""
+    def has_later_prediction(self) -> bool:
+        """True if a later step asks for a prediction of what was done before, such as its cost."""
         ahead = self.lesson.steps[self.now.at + (not self.predicts) :]
         return any(step.predict and not step.actions for step in ahead)
 

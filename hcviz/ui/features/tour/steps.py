@@ -233,8 +233,8 @@ def _correction_text(before: Facts, now: Facts) -> str:
         return "You have not corrected anything yet. Press Back."
     if now.is_satisfied:
         return (
-            "Done: of the marked names, those together now meet before the odd one joins. They "
-            "need not be side by side; Group asks for that."
+            "Done: the marked names that you put together now meet before the odd one joins. "
+            "They need not be side by side; Group asks for that."
         )
     if now.is_running:
         return "Your answer is being applied: the tree is made again with it. Wait a moment."
