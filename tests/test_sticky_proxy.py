@@ -14,6 +14,7 @@ from hcviz.serving.request_head import COOKIE, BadRequest, RequestHead, with_coo
 from hcviz.serving.sticky_proxy import StickyProxy
 
 GET = b"GET / HTTP/1.1\r\nHost: trees\r\n"
+FILE = b"GET /static/js/bokeh.min.js?v=1 HTTP/1.1\r\nHost: trees\r\n"
 
 
 class SmallServer:
@@ -84,8 +85,8 @@ def server_of(answer: bytes) -> int:
     return int(found[1])
 
 
-def with_server(number: int) -> bytes:
-    return GET + b"Cookie: a=b; %s=%d; c=d\r\n\r\n" % (COOKIE, number)
+def with_server(number: int, first: bytes = GET) -> bytes:
+    return first + b"Cookie: a=b; %s=%d; c=d\r\n\r\n" % (COOKIE, number)
 
 
 def test_a_cookie_keeps_a_browser_with_its_server():
@@ -140,11 +141,11 @@ def test_without_a_server_the_answer_is_a_sentence(monkeypatch):
 
 
 @pytest.mark.parametrize("n_ends", [1, 2])
-def test_a_request_is_sent_once_more_if_its_server_ends_before_it_answers(n_ends):
+def test_a_request_for_a_file_is_sent_once_more_if_its_server_ends_before_it_answers(n_ends):
     async def work():
         async with proxied() as (send, servers, _, _):
             servers[0].n_ends = n_ends
-            answer = await send(with_server(0))
+            answer = await send(with_server(0, FILE))
             assert len(servers[0].heads) == 2
             if n_ends == 1:
                 assert server_of(answer) == 0
@@ -155,11 +156,11 @@ def test_a_request_is_sent_once_more_if_its_server_ends_before_it_answers(n_ends
     run(work)
 
 
-def test_a_request_moves_on_if_its_server_ends_for_good():
+def test_a_request_for_a_file_moves_on_if_its_server_ends_for_good():
     async def work():
         async with proxied() as (send, servers, _, _):
             servers[0].n_ends = 1
-            answering = asyncio.ensure_future(send(with_server(0)))
+            answering = asyncio.ensure_future(send(with_server(0, FILE)))
             while not servers[0].heads:
                 await asyncio.sleep(0.001)
             servers[0].server.close()
@@ -170,13 +171,23 @@ def test_a_request_moves_on_if_its_server_ends_for_good():
     run(work)
 
 
-@pytest.mark.parametrize("request_", [b"POST /login HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n"])
-def test_a_request_that_may_change_something_is_sent_once(request_):
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"POST /login HTTP/1.1\r\nContent-Length: 2\r\n\r\nab",
+        b"GET /static/a.js HTTP/1.1\r\nContent-Length: 2\r\n\r\nab",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET /app?/static/ HTTP/1.1\r\n\r\n",
+    ],
+)
+def test_another_request_is_sent_once(request_):
+    """A page that ends its server would end the next one, too."""
+
     async def work():
         async with proxied() as (send, servers, _, _):
             for each in servers:
                 each.n_ends = 1
-            answer = await send(request_ + b"Content-Length: 2\r\n\r\nab")
+            answer = await send(request_)
             assert answer.startswith(b"HTTP/1.1 502 ")
             assert sum(len(each.heads) for each in servers) == 1
 

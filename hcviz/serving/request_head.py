@@ -64,9 +64,12 @@ class RequestHead:
 
     @property
     def is_repeatable(self) -> bool:
-        """True if the request has no body and a safe method (RFC 9110), which may be sent twice."""
+        """True if the request is for a file of the page's.
+
+        A page is not asked for twice, since one that ends its server would end the next one, too.
+        """
         body = any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers)
-        return self.first.startswith((b"GET ", b"HEAD ")) and not body
+        return re.match(rb"(GET|HEAD) [^ ?]*/static/", self.first) is not None and not body
 
     @property
     def server(self) -> int | None:

@@ -17,7 +17,7 @@ MAX_CONNECTIONS = 450
 _CHUNK = 1 << 16
 #: Seconds between two attempts to reach a server.
 _PAUSE = 0.1
-#: How often a request is sent at most. A request that ends its server must not end all of them.
+#: How often a request for a file is sent, at most.
 _ATTEMPTS = 2
 
 
@@ -34,7 +34,7 @@ class StickyProxy:
 
     A browser without the cookie comes to the server with the fewest websockets. If the server of a
     browser does not listen, the browser moves to another one. If it ends before it answers, a
-    request that may be repeated is sent once more, to another server if its own listens no longer.
+    request for a file is sent once more, to another server if its own listens no longer.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class StickyProxy:
         Raises
         ------
         ServerEnded
-            If the second server ends, too, or the request must not be repeated.
+            If the second server ends, too, or the request is for no file.
         """
         for attempt in range(_ATTEMPTS):
             try:
