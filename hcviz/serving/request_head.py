@@ -64,7 +64,7 @@ class RequestHead:
 
     @property
     def is_repeatable(self) -> bool:
-        """True if the request is for a file of the page's.
+        """True if the request is for a file that a page loads.
 
         A page is not asked for twice, since one that ends its server would end the next one, too.
         """

@@ -17,8 +17,6 @@ MAX_CONNECTIONS = 450
 _CHUNK = 1 << 16
 #: Seconds between two attempts to reach a server.
 _PAUSE = 0.1
-#: How often a request for a file is sent, at most.
-_ATTEMPTS = 2
 
 
 class NoServer(OSError):
@@ -100,15 +98,13 @@ class StickyProxy:
         ServerEnded
             If the second server ends, too, or the request is for no file.
         """
-        for attempt in range(_ATTEMPTS):
-            try:
-                await self._pass_on(head, reader, writer)
-            except ServerEnded:
-                if not head.is_repeatable or attempt == _ATTEMPTS - 1:
-                    raise
-                await asyncio.sleep(_PAUSE)
-            else:
-                return
+        try:
+            await self._pass_on(head, reader, writer)
+        except ServerEnded:
+            if not head.is_repeatable:
+                raise
+            await asyncio.sleep(_PAUSE)
+            await self._pass_on(head, reader, writer)
 
     async def _pass_on(
         self, head: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -48,8 +48,8 @@ class PageGarbage:
         self.n_open = 0
         self._loop: Any = None  # the loop that calls `_check` again
         self._opened: float | None = None  # when the first page opened that is not yet excluded
-        self._closed: float | None = None  # when the last page closed that is not yet collected
-        self._waits_since: float | None = None  # when the first of these closed
+        # when the first and the last of the pages closed that are not yet collected
+        self._closed: tuple[float, float] | None = None
         self._collected = clock()
         self._before = (0.0, 0.0)
 
@@ -65,8 +65,8 @@ class PageGarbage:
     def close(self) -> None:
         """Collect the objects of a closed page soon."""
         self.n_open -= 1
-        self._closed = self._clock()
-        self._waits_since = self._waits_since or self._closed
+        now = self._clock()
+        self._closed = (self._closed or (now,))[0], now
 
     def _check(self, loop: Any) -> None:
         if loop is not self._loop:
@@ -87,7 +87,7 @@ class PageGarbage:
         is_idle = worked - self._before[1] <= IDLE_SHARE * (now - self._before[0])
         if self._is_full_collection_due(now, is_idle):
             gc.unfreeze()
-            self._closed = self._waits_since = None
+            self._closed = None
             self._collected = now
             self._collect()
         elif self._opened is not None and (is_idle or now - self._opened >= MAX_WAIT_OPENED):
@@ -95,12 +95,11 @@ class PageGarbage:
         self._before = (self._clock(), self._work())
 
     def _is_full_collection_due(self, now: float, is_idle: bool) -> bool:
-        if self._closed is None or self._waits_since is None:
-            since = self._collected + FULL_INTERVAL
-            return now >= since and (is_idle or now - since >= MAX_WAIT_CLOSED)
-        if now - self._waits_since >= MAX_WAIT_CLOSED:
-            return True
-        return is_idle and now - self._closed >= MIN_WAIT_CLOSED
+        if self._closed is None:
+            due = self._collected + FULL_INTERVAL
+            return now >= due and (is_idle or now - due >= MAX_WAIT_CLOSED)
+        first, last = self._closed
+        return now - first >= MAX_WAIT_CLOSED or (is_idle and now - last >= MIN_WAIT_CLOSED)
 
     def _collect(self) -> None:
         """Free what is garbage, and exclude all other objects from the next collections."""

@@ -441,10 +441,10 @@ class TreeFigure:
         wide = np.asarray([label_fitting.text_width(text, font) for text in texts])
         x, y = drawn.x[slots], drawn.y[slots]
         # Lines are wider in a presentation, too. The path of an answer is wider than the branches.
-        away, above, below_line = (round(self.scale * gap) for gap in (4, 4, 4))
-        top = np.where(under, y + below_line, y - above - font)
-        left = (x - away - wide, x - away, top, top + font)
-        right = (x + away, x + away + wide, top, top + font)
+        gap = round(4 * self.scale)
+        top = np.where(under, y + gap, y - gap - font)
+        left = (x - gap - wide, x - gap, top, top + font)
+        right = (x + gap, x + gap + wide, top, top + font)
         # Left of the bar, on the clade's branch; right of it where the branch is too short.
         on_left = (left[0] >= 0) & ~crosses_lines(drawn, left)
         on_right = ~on_left & (right[1] <= width) & ~is_named & ~crosses_lines(drawn, right)
@@ -458,9 +458,9 @@ class TreeFigure:
         slots = slots[kept]
         self.support.data = {
             "align": np.where(on_right[kept], "left", "right").tolist(),
-            "shift": np.where(on_right[kept], away, -away).astype(np.int8),
+            "shift": np.where(on_right[kept], gap, -gap).astype(np.int8),
             "base": np.where(under[kept], "top", "bottom").tolist(),
-            "down": np.where(under[kept], below_line, -above).tolist(),
+            "down": np.where(under[kept], gap, -gap).tolist(),
             "text": texts[kept].tolist(),
             **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }

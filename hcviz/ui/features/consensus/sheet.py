@@ -15,7 +15,7 @@ from hcviz.core.layout import (
     with_balanced_heights,
     with_even_heights,
 )
-from hcviz.core.text import count_noun
+from hcviz.core.text import count_noun, is_or_are
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
 from hcviz.questions.central import central_tree
@@ -170,10 +170,10 @@ def _summary(kind: str, majority: int, shares: Any, trees: int, error: float) ->
         count = count_noun(many, "branch") if many else "No branch"
         sentence = f"{count} {'are' if many > 1 else 'is'} in more than {share} of {of}."
     else:
-        verb = "is" if many == 1 else "are"
         hint = SUMMARIES[kind][1]
         sentence = (
-            f"{hint} {many:,} of its {len(shares):,} branches {verb} in more than half of {of}."
+            f"{hint} {many:,} of its {len(shares):,} branches {is_or_are(many)} in more than half "
+            f"of {of}."
         )
     if error >= 0.005:
         sentence += f" Supports may be too low by {100 * error:.0f} points."

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcviz.core.text import is_or_are
+from hcviz.core.text import count_noun, is_or_are
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
@@ -70,7 +70,7 @@ class ChangedNodes:
 
 
 def _branches(number: int) -> str:
-    return f"{number:,} {'branch' if number == 1 else 'branches'} {is_or_are(number)}"
+    return f"{count_noun(number, 'branch')} {is_or_are(number)}"
 
 
 _cache: WeakKeyDictionary[Store, tuple[CladeChanges, ChangedNodes]] = WeakKeyDictionary()
